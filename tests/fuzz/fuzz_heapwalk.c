@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-enum { AREAS = 8, TASKS = 4, PAGES = 16 };
+enum { AREAS = 8, TASKS = 4, AREA = 11, PAGES = 1088 };
 
 static const char *const paths[] = {"", "[heap]", "/lib/libc.so.6", "[stack]"};
 
@@ -44,7 +44,7 @@ static void add_area(struct memory *m, struct in *in)
 	taddr start = take(in, 8) % (UINT64_C(1) << 47) / STILL_PAGE * STILL_PAGE;
 
 	start = start < behind ? behind : start;
-	const uint64_t size = (1 + take(in, 1) % PAGES) * STILL_PAGE;
+	const uint64_t size = (1 + take(in, 2) % PAGES) * STILL_PAGE;
 	const char *path = paths[take(in, 1) % (sizeof paths / sizeof *paths)];
 	const struct proc_map map = {.start = start,
 				     .end = start + size,
@@ -182,7 +182,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned 
 {
 	const size_t areas = size ? 1 + data[0] % AREAS : 0,
 		     tasks = size > 1 ? data[1] % (TASKS + 1) : 0;
-	const size_t first = 2 + areas * 10 + tasks * 24;
+	const size_t first = 2 + areas * AREA + tasks * 24;
 	const size_t n = size > first ? (size - first) / sizeof(struct pair) : 0;
 	struct pair p, other;
 
