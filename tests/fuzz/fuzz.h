@@ -44,6 +44,36 @@ static inline char *fuzz_text(const uint8_t *data, size_t size)
 	return text;
 }
 
+/* The same of what comes behind a head of @n bytes, which is copied; *len: its bytes. NULL: there are
+ * not so many. */
+static inline char *fuzz_behind(const uint8_t *data, size_t size, void *head, size_t n,
+				size_t *len)
+{
+	if (size < n)
+		return NULL;
+	memcpy(head, data, n);
+	*len = size - n;
+	return fuzz_text(data + n, *len);
+}
+
+/* The bytes as numbers, one after the other; behind their end there are zeros. */
+struct fuzz_in {
+	const uint8_t *v;
+	size_t n;
+};
+
+/* The next one, of @n bytes. */
+static inline uint64_t fuzz_take(struct fuzz_in *in, size_t n)
+{
+	uint64_t value = 0;
+
+	n = n < in->n ? n : in->n;
+	memcpy(&value, in->v, n);
+	in->v += n;
+	in->n -= n;
+	return value;
+}
+
 /* A file in memory, for readers that want one. */
 struct fuzz_file {
 	int fd;

@@ -51,44 +51,27 @@ static void begin(void)
 	unwinder_check(self.u, true);
 }
 
-/* The bytes that are left. */
-struct in {
-	const uint8_t *v;
-	size_t n;
-};
-
-static uint64_t take(struct in *in, size_t n)
-{
-	uint64_t value = 0;
-
-	n = n < in->n ? n : in->n;
-	memcpy(&value, in->v, n);
-	in->v += n;
-	in->n -= n;
-	return value;
-}
-
 /* A word: mostly one that means something. */
-static uint64_t take_word(struct in *in)
+static uint64_t take_word(struct fuzz_in *in)
 {
-	const uint64_t kind = take(in, 1) % 8;
+	const uint64_t kind = fuzz_take(in, 1) % 8;
 	const struct mapping *m;
 
 	switch (kind) {
 	case 0:
 	case 1:
 	case 2:
-		return self.returns[take(in, 2) % self.n_returns];
+		return self.returns[fuzz_take(in, 2) % self.n_returns];
 	case 3:
-		m = &self.maps.maps[take(in, 1) % self.maps.n];
-		return m->start + take(in, 4) % (m->end - m->start);
+		m = &self.maps.maps[fuzz_take(in, 1) % self.maps.n];
+		return m->start + fuzz_take(in, 4) % (m->end - m->start);
 	case 4:
 	case 5:
-		return self.stack + take(in, 2) % (WORDS + 8) * sizeof(taddr);
+		return self.stack + fuzz_take(in, 2) % (WORDS + 8) * sizeof(taddr);
 	case 6:
-		return take(in, 1);
+		return fuzz_take(in, 1);
 	default:
-		return take(in, 8);
+		return fuzz_take(in, 8);
 	}
 }
 
@@ -122,7 +105,7 @@ static bool is_same(const struct frame_numbers *a, const struct frame_numbers *b
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct in in = {data, size};
+	struct fuzz_in in = {data, size};
 	struct arch_regs r = {0};
 	static uint64_t stack[WORDS], other[WORDS];
 	size_t n = 0;
@@ -136,9 +119,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		arch_set_kept(&r, i, take_word(&in));
 	/* another stack, which differs in a word and in a register */
 	struct arch_regs r2 = r;
-	const size_t changed = take(&in, 2) % WORDS;
+	const size_t changed = fuzz_take(&in, 2) % WORDS;
 	const uint64_t change = take_word(&in);
-	const unsigned reg = (unsigned)take(&in, 1) % (2 * ARCH_KEPT_REGS);
+	const unsigned reg = (unsigned)fuzz_take(&in, 1) % (2 * ARCH_KEPT_REGS);
 
 	if (reg < ARCH_KEPT_REGS)
 		arch_set_kept(&r2, reg, take_word(&in));

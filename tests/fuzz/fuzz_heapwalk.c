@@ -14,38 +14,22 @@ enum { AREAS = 8, TASKS = 4, AREA = 11, PAGES = 1088 };
 
 static const char *const paths[] = {"", "[heap]", "/lib/libc.so.6", "[stack]"};
 
-struct in {
-	const uint8_t *v;
-	size_t n;
-};
-
 struct memory {
 	struct still still;
 	uint8_t *bytes[AREAS]; /* each for itself, so that a word too many is seen */
 };
 
-static uint64_t take(struct in *in, size_t n)
-{
-	uint64_t value = 0;
-
-	n = n < in->n ? n : in->n;
-	memcpy(&value, in->v, n);
-	in->v += n;
-	in->n -= n;
-	return value;
-}
-
 /* The next area; in their order, whatever is said. */
-static void add_area(struct memory *m, struct in *in)
+static void add_area(struct memory *m, struct fuzz_in *in)
 {
 	struct still *s = &m->still;
 	const taddr behind =
 		s->n_runs ? s->runs[s->n_runs - 1].start + s->runs[s->n_runs - 1].size : 0;
-	taddr start = take(in, 8) % (UINT64_C(1) << 47) / STILL_PAGE * STILL_PAGE;
+	taddr start = fuzz_take(in, 8) % (UINT64_C(1) << 47) / STILL_PAGE * STILL_PAGE;
 
 	start = start < behind ? behind : start;
-	const uint64_t size = (1 + take(in, 2) % PAGES) * STILL_PAGE;
-	const char *path = paths[take(in, 1) % (sizeof paths / sizeof *paths)];
+	const uint64_t size = (1 + fuzz_take(in, 2) % PAGES) * STILL_PAGE;
+	const char *path = paths[fuzz_take(in, 1) % (sizeof paths / sizeof *paths)];
 	const struct proc_map map = {.start = start,
 				     .end = start + size,
 				     .readable = true,
@@ -69,22 +53,22 @@ static void put_word(struct memory *m, taddr at, uint64_t value)
 	}
 }
 
-static void fill(struct memory *m, struct in *in)
+static void fill(struct memory *m, struct fuzz_in *in)
 {
-	const size_t areas = 1 + take(in, 1) % AREAS, tasks = take(in, 1) % (TASKS + 1);
+	const size_t areas = 1 + fuzz_take(in, 1) % AREAS, tasks = fuzz_take(in, 1) % (TASKS + 1);
 
 	for (size_t i = 0; i < areas; i++)
 		add_area(m, in);
 	for (size_t i = 0; i < tasks; i++) {
-		const taddr pc = take(in, 8), sp = take(in, 8), tp = take(in, 8);
+		const taddr pc = fuzz_take(in, 8), sp = fuzz_take(in, 8), tp = fuzz_take(in, 8);
 
 		FUZZ_EXPECT(!still_add_task(&m->still, &(struct still_task){pc, sp, tp}));
 		FUZZ_EXPECT(!still_add_word(&m->still, sp));
 	}
 	while (in->n) {
-		const taddr at = take(in, 8);
+		const taddr at = fuzz_take(in, 8);
 
-		put_word(m, at, take(in, 8));
+		put_word(m, at, fuzz_take(in, 8));
 	}
 }
 
@@ -147,7 +131,7 @@ static void find_reachable(const struct heap_walk *w, const struct still *s)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct in in = {data, size};
+	struct fuzz_in in = {data, size};
 	struct memory m = {0};
 	struct heap_walk w = {0};
 

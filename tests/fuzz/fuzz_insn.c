@@ -115,13 +115,11 @@ static void look_around(const uint8_t *code, size_t len, taddr at)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct head h;
+	size_t len;
+	char *code = fuzz_behind(data, size, &h, sizeof h, &len);
 
-	if (size < sizeof h)
+	if (!code)
 		return 0;
-	memcpy(&h, data, sizeof h);
-	const size_t len = size - sizeof h;
-	char *code = fuzz_text(data + sizeof h, len);
-
 	for (size_t at = 0; at <= len && at < 16; at++)
 		check_insn((uint8_t *)code + at, len - at, &h);
 	look_around((uint8_t *)code, len, h.at);

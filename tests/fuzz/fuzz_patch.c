@@ -149,12 +149,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct arch_patch p;
 	const char *why = NULL;
 	struct head h;
+	size_t len;
+	char *code = fuzz_behind(data, size, &h, sizeof h, &len);
 
-	if (size < sizeof h)
+	if (!code)
 		return 0;
-	memcpy(&h, data, sizeof h);
-	const size_t len = size - sizeof h;
-	char *code = fuzz_text(data + sizeof h, len);
 	const int err =
 		arch_patch_plan((uint8_t *)code, len - (h.len < len ? h.len : len), len, &p, &why);
 
