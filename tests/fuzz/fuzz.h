@@ -44,8 +44,8 @@ static inline char *fuzz_text(const uint8_t *data, size_t size)
 	return text;
 }
 
-/* The same of what comes behind a head of @n bytes, which is copied; *len: its bytes. NULL: there are
- * not so many. */
+/* The same of what comes behind a head of @n bytes, which is copied; *len: its bytes. NULL: there
+ * are not so many. */
 static inline char *fuzz_behind(const uint8_t *data, size_t size, void *head, size_t n,
 				size_t *len)
 {
