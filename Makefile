@@ -27,6 +27,8 @@ OBJ := $(SRC:%.c=$(B)/%.o) $(B)/gen/pprof/profile.pb-c.o
 # T=name: only those whose name has it
 UNIT := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*$(T)*.c))
 
+FUZZ := $(patsubst tests/fuzz/fuzz_%.c,$(B)/fuzz/%,$(wildcard tests/fuzz/fuzz_*$(T)*.c))
+
 # Debian's names of what mprof is built with, and of what its tests need besides.
 BUILD_PACKAGES = gcc make libc6-dev libdw-dev libelf-dev libunwind-dev libzydis-dev libsqlite3-dev \
 	libjansson-dev libiberty-dev liblzma-dev libprotobuf-c-dev protobuf-c-compiler zlib1g-dev \
@@ -160,6 +162,15 @@ $(B)/unit/%: tests/unit/%.c $(OBJ)
 
 unit-tests: $(UNIT)
 
+# A fuzz target is one file in tests/fuzz. What gives it its data replays a corpus, or is clang's libFuzzer.
+FUZZ_DRIVER = tests/fuzz/replay.c
+$(B)/fuzz/%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h tests/fuzz/replay.c $(OBJ)
+	@mkdir -p $(@D)
+	$(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS) -o $@ $< $(FUZZ_DRIVER) $(OBJ) \
+		$(OUR_LDFLAGS) $(LDFLAGS) $(LIBS)
+
+fuzz-targets: $(FUZZ)
+
 # Benchmarks of rooms by themselves.
 $(B)/bench/%: bench/%.c $(OBJ)
 	@mkdir -p $(@D)
@@ -218,6 +229,12 @@ check-engines: all test-deps ## run the command tests that run programs with eac
 bench: all ## measure what a malloc/free pair costs, against the floor and ltrace
 	@B='$(abspath $(B))' MPROF='$(abspath $(B))/mprof' bench/run.sh
 
+SECONDS = 60
+fuzz: test-deps ## run the fuzz target T for SECONDS (60), with clang's libFuzzer
+	@$(MAKE) -s -j2 CC=clang B=build-fuzz SAN=address,undefined,fuzzer-no-link CFLAGS='-O1 -g' \
+		FUZZ_DRIVER=-fsanitize=fuzzer build-fuzz/fuzz/$(T)
+	@tests/fuzz/run build-fuzz $(T) $(SECONDS)
+
 soak: all ## attach, detach and kill for a long time, printing figures (needs redis for a part)
 	@B='$(abspath $(B))' MPROF='$(abspath $(B))/mprof' tests/soak/soak.sh
 
@@ -246,12 +263,12 @@ install: all ## install below DESTDIR/PREFIX
 	umask 022; $(B)/mprof completion fish >$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/mprof.fish
 
 clean: ## remove what was built
-	rm -rf build build-san build-clang
+	rm -rf build build-san build-clang build-fuzz
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
 
 -include $(OBJ:.o=.d) $(AGENT_NATIVE:.o=.d) $(wildcard $(B)/agent/*.d) $(B)/src/main.d $(UNIT:%=%.d)
 FORCE:
-.PHONY: deb-deps deb check-packages page-deps all page unit-tests deps test-deps demo unit check check-engines bench soak lint install clean help FORCE
+.PHONY: deb-deps deb check-packages page-deps all page unit-tests fuzz-targets fuzz deps test-deps demo unit check check-engines bench soak lint install clean help FORCE
 .DELETE_ON_ERROR:

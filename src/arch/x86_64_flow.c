@@ -101,7 +101,9 @@ static void set_kind(struct arch_flow *f, const struct decoded *d)
 {
 	switch (d->z.mnemonic) {
 	case ZYDIS_MNEMONIC_MOV:
-		set_move(f, d);
+		/* Of an address that is cut to 32 bits a place cannot tell. */
+		if (d->z.address_width == 64)
+			set_move(f, d);
 		break;
 	case ZYDIS_MNEMONIC_CALL:
 		f->kind = ARCH_FLOW_CALL;

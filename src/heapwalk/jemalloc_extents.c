@@ -108,6 +108,17 @@ static int add_extent(struct extents *x, const struct extent *e)
 
 /* ---- the tree ---- */
 
+/* Is all of it memory of the program's? */
+static bool is_mapped(const struct still *s, const struct extent *e)
+{
+	const struct still_area *a;
+
+	for (taddr at = e->base; at - e->base < e->size; at = a->end)
+		if (!(a = still_area_at(s, at)))
+			return false;
+	return true;
+}
+
 /* Of a slab all pages are in the tree, of others the first and the last. */
 static int walk_page(void *ctx, taddr at, uint64_t word)
 {
@@ -128,6 +139,10 @@ static int walk_page(void *ctx, taddr at, uint64_t word)
 	}
 	if (page != e.base || !jemalloc_is_first(word, &e)) {
 		wrong(x, page, "leads to an extent that it is not the first page of");
+		return 0;
+	}
+	if (e.state == EXTENT_ACTIVE && !is_mapped(x->j->s, &e)) {
+		wrong(x, page, "leads to an extent that is not mapped");
 		return 0;
 	}
 	if (e.state >= N_SETTLED)

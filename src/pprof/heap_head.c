@@ -100,7 +100,9 @@ static int read_period(struct reader *r, const char *kind, double part)
 	int64_t period;
 
 	r->sampled = true;
-	if (!s++ || !heap_line_number(&s, &period, "") || *s || period < 0)
+	if (s)
+		s++;
+	if (!s || !heap_line_number(&s, &period, "") || *s || period < 0)
 		return heap_wrong(r, "no sampling period; expected as in heap_v2/524288");
 	/* 0: tcmalloc writes a profile without stacks if it takes no samples. */
 	r->period = (double)period * part;

@@ -36,10 +36,13 @@ static bool is_housekeeping(const char *name)
 
 static int add_range(struct scan *s, const GElf_Sym *sym, enum scan_range_kind kind)
 {
+	const uint64_t start = sym->st_value, end = start + sym->st_size;
+
 	if (ARRAY_RESERVE(&s->ranges, &s->cap_ranges, s->n_ranges))
 		return -ENOMEM;
+	/* A size may be anything. */
 	s->ranges[s->n_ranges++] =
-		(struct scan_range){ sym->st_value, sym->st_value + sym->st_size, kind };
+		(struct scan_range){ start, end < start ? UINT64_MAX : end, kind };
 	return 0;
 }
 

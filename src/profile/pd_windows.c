@@ -19,7 +19,8 @@ bool pd_windows_add(const struct profile_data *d, uint32_t node, struct trend_se
 
 	while (end < d->n_windows && d->windows[end].node == node)
 		end++;
-	trend_add_windows(s, d->windows + first, end - first);
+	if (end > first)
+		trend_add_windows(s, d->windows + first, end - first);
 	for (size_t i = survivor; i < d->n_survivors; i++) {
 		if (d->survivors[i].node != node || d->survivors[i].i >= s->n)
 			break;

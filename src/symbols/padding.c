@@ -17,7 +17,9 @@ static bool has_strings(const char *name)
 	return false;
 }
 
-static int pad(struct padding *p, Elf_Scn *scn, const GElf_Shdr *shdr, const char *name)
+/* @behind: there has to be a zero byte behind the end, also if the last one is one */
+static int pad(struct padding *p, Elf_Scn *scn, const GElf_Shdr *shdr, const char *name,
+	       bool behind)
 {
 	/* libdw would do the same later on. */
 	if ((shdr->sh_flags & SHF_COMPRESSED) && elf_compress(scn, 0, 0) < 0)
@@ -28,17 +30,17 @@ static int pad(struct padding *p, Elf_Scn *scn, const GElf_Shdr *shdr, const cha
 		return 0;
 	bool ends = !((char *)data->d_buf)[data->d_size - 1];
 
-	if (ends && !name)
+	if (ends && !name && !behind)
 		return 0;
 	if (p->n == PADDED_MAX)
 		return -E2BIG;
 	size_t more = name ? strlen(name) + 1 : 0;
-	char *copy = malloc(data->d_size + 1 + more);
+	char *copy = malloc(data->d_size + 1 + more + 1);
 
 	if (!copy)
 		return -ENOMEM;
 	memcpy(copy, data->d_buf, data->d_size);
-	copy[data->d_size] = '\0';
+	copy[data->d_size] = copy[data->d_size + 1 + more] = '\0';
 	if (name) {
 		memcpy(copy + data->d_size + 1, name, more);
 		data->d_size += 1 + more;
@@ -47,6 +49,15 @@ static int pad(struct padding *p, Elf_Scn *scn, const GElf_Shdr *shdr, const cha
 	data->d_buf = copy;
 	p->copies[p->n++] = copy;
 	return 0;
+}
+
+/* Are strings told by numbers? libdw up to 0.188 takes an offset that it finds so for one that is
+ * in the section if it is the section's end. */
+static bool has_numbers(struct objfile *o)
+{
+	GElf_Shdr shdr;
+
+	return objfile_section(o, ".debug_str_offsets", &shdr);
 }
 
 static bool is_pool(const char *name)
@@ -62,13 +73,16 @@ int padding_add(struct padding *p, struct objfile *o, const char *name)
 
 	if (!o->elf || elf_getshdrstrndx(o->elf, &names))
 		return 0;
+	const bool numbers = has_numbers(o);
+
 	for (Elf_Scn *scn = elf_nextscn(o->elf, NULL); scn && !err;
 	     scn = elf_nextscn(o->elf, scn)) {
 		if (gelf_getshdr(scn, &shdr) && shdr.sh_type != SHT_NOBITS) {
 			const char *section = elf_strptr(o->elf, names, shdr.sh_name);
 
 			if (has_strings(section))
-				err = pad(p, scn, &shdr, is_pool(section) ? name : NULL);
+				err = pad(p, scn, &shdr, is_pool(section) ? name : NULL,
+					  numbers && is_pool(section));
 		}
 	}
 	return err;

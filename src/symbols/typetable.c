@@ -92,11 +92,15 @@ static int list_add(struct list *l, uint64_t size, const char *name)
 /* The typedefs of the tag of @rec by units that do not know what is in it. */
 static int add_incomplete(struct typetable *t, const struct tag_rec *rec, struct list *l, bool *any)
 {
-	const struct typedef_rec *d = find(t, NULL, rec->name), *end = t->typedefs + t->n_typedefs;
+	const struct typedef_rec *d = find(t, NULL, rec->name);
 
-	while (d && d > t->typedefs && by_id(d - 1, d) == 0)
+	if (!d)
+		return 0;
+	const struct typedef_rec *end = t->typedefs + t->n_typedefs;
+
+	while (d > t->typedefs && by_id(d - 1, d) == 0)
 		d--;
-	for (; d && d < end && !d->id && d->tag == rec->name; d++) {
+	for (; d < end && !d->id && d->tag == rec->name; d++) {
 		*any = true;
 		if (list_add(l, rec->size, d->name))
 			return -ENOMEM;

@@ -19,6 +19,13 @@ unit_says() {
 	done
 }
 
+# fuzz_says NAME LINE: a fuzz target, which is replayed with sanitizers only
+fuzz_says() {
+	touch "tests/fuzz/fuzz_$1.c"
+	printf '#!/bin/sh\necho "build-san/fuzz/%s $*" >>%s/started\necho 1..1\necho "%s"\n' "$1" "$D" "$2" >build-san/fuzz/"$1"
+	chmod +x build-san/fuzz/"$1"
+}
+
 # commands_named FILE NAME...
 commands_named() {
 	local f=tests/bats/$1 name
@@ -33,7 +40,7 @@ setup() {
 	D=$BATS_TEST_TMPDIR
 	cd "$D" || return 1
 	MARK=mprof-test-$BATS_TEST_NUMBER-$BASHPID-$RANDOM$RANDOM
-	mkdir -p tests/unit tests/bats tests/lint man build/unit build-san/unit build/web web/test
+	mkdir -p tests/unit tests/fuzz tests/bats tests/lint man build/unit build-san/unit build-san/fuzz build/web web/test
 	cp "$ROOT/tests/run" tests/run
 	printf '#!/bin/sh\necho "$*" >>%s/made\n' "$D" >make
 	printf '#!/bin/sh\necho "$*" >>%s/checked\n' "$D" >tests/lint/house.py
@@ -45,6 +52,7 @@ setup() {
 	cp "$ROOT/man/mprof-recipes.7" man/a.7
 	unit_says test_base_apple "ok 1 - sweet"
 	unit_says test_mma_pear "ok 1 - soft"
+	fuzz_says cherry "ok 1 - a stone"
 	commands_named exact.bats "apples are counted" "pears are counted"
 	commands_named frames.bats "plums are counted"
 	commands_named hostile.bats "cherries are counted"
@@ -71,10 +79,11 @@ rings() {
 @test "all tests are built with everything and started in all builds" {
 	rings ""
 	[ "$status" = 0 ] || fail "$output"
-	[ "${lines[-1]}" = "36 passed, 0 failed" ] || fail "$output"
-	[ "$(grep -c . started)" = 32 ] || fail "$(cat started)"
+	[ "${lines[-1]}" = "37 passed, 0 failed" ] || fail "$output"
+	[ "$(grep -c . started)" = 33 ] || fail "$(cat started)"
 	grep -q CC=clang made
-	grep -q 'SAN=address,undefined .* unit-tests all$' made || fail "$(cat made)"
+	grep -q 'SAN=address,undefined .* unit-tests fuzz-targets all$' made || fail "$(cat made)"
+	grep -qx "build-san/fuzz/cherry tests/fuzz/corpus/cherry" started
 	[ -s checked ]
 	grep -qx "$D/build/web/page.html $D/build/mprof" started
 }
@@ -83,13 +92,13 @@ rings() {
 	rm build/web/page.html
 	echo "npm ci could not get what package-lock.json names" >build/web/page.html.log
 	rings ""
-	[ "${lines[-1]}" = "35 passed, 0 failed, 1 skipped" ] || fail "$output"
+	[ "${lines[-1]}" = "36 passed, 0 failed, 1 skipped" ] || fail "$output"
 	[[ $output == *"web/page: skipped all, there is no page: npm ci could not"* ]] || fail "$output"
 	mkdir web/node_modules
 	touch web/node_modules/.package-lock.json
 	printf '#!/bin/sh\nexit 1\n' >web/test/run.sh
 	rings ""
-	[ "$status" = 1 ] && [ "${lines[-1]}" = "35 passed, 1 failed" ] || fail "$output"
+	[ "$status" = 1 ] && [ "${lines[-1]}" = "36 passed, 1 failed" ] || fail "$output"
 }
 
 @test "the unit ring builds nothing, holds the tree against its rules and starts the unit tests" {
@@ -140,6 +149,15 @@ build/test_base_apple" ] || fail "$(cat started)"
 	make -n -C "$ROOT" B="$D/elsewhere" T=mma_parse unit-tests >plan
 	[ "$(grep -c -- '-o [^ ]*/unit/test_' plan)" = 1 ]
 	grep -q -- '-o [^ ]*/unit/test_mma_parse ' plan
+}
+
+@test "with the name of a fuzz target its corpus is replayed, and what that breaks is reported" {
+	fuzz_says cherry "not ok 1 - a stone"
+	rings cherry
+	[ "$status" = 1 ]
+	[ "$(cat started)" = "build-san/fuzz/cherry tests/fuzz/corpus/cherry" ] || fail "$(cat started)"
+	grep -q 'T=cherry fuzz-targets$' made || fail "$(cat made)"
+	[[ $output == *"fuzz/cherry: not ok 1 - a stone"* ]] || fail "$output"
 }
 
 @test "a name that no test has is an error" {

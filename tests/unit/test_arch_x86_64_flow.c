@@ -48,6 +48,11 @@ static void test_loads(void **state)
 	f = FLOW(0x48, 0x8b, 0x05, 0x10, 0, 0, 0); /* mov 0x10(%rip),%rax */
 	assert_int_equal(f.at.base, ARCH_FLOW_NO_REG);
 	assert_int_equal(f.at.offset, AT + 7 + 0x10);
+	f = FLOW(0x67, 0x48, 0x8b, 0x05, 0x10, 0, 0, 0); /* mov 0x10(%eip),%rax */
+	assert_int_equal(f.kind, ARCH_FLOW_OTHER);
+	assert_int_equal(f.writes, 1 << RAX);
+	f = FLOW(0x67, 0x48, 0x8b, 0x45, 0xf8); /* mov -8(%ebp),%rax */
+	assert_int_equal(f.kind, ARCH_FLOW_OTHER);
 	f = FLOW(0x64, 0x48, 0x8b, 0x04, 0x25, 0x28, 0, 0, 0); /* mov %fs:0x28,%rax */
 	assert_int_equal(f.kind, ARCH_FLOW_OTHER);
 	f = FLOW(0x48, 0x0f, 0xb6, 0x00); /* movzbq (%rax),%rax */

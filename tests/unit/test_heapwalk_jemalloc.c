@@ -220,6 +220,13 @@ static void what_does_not_agree_is_doubtful(void **state)
 	make(&h); /* being joined with its neighbour */
 	put_extent(&h, 2, PAGES + (SLAB_PAGES + LARGE_PAGES) * 4096, DIRTY_PAGES, 232, 5, false, 0);
 	expect_doubt(&h, CHECK_CHUNKS);
+	make(&h); /* a block where nothing is mapped, and one whose end is not */
+	put_extent(&h, 9, PAGES + (16 << 20), LARGE_PAGES, LARGE_CLASS, 0, false, 0);
+	expect_doubt(&h, CHECK_CHUNKS);
+	make(&h);
+	put_extent(&h, 2, PAGES + (SLAB_PAGES + LARGE_PAGES) * 4096, DIRTY_PAGES + 1, LARGE_CLASS,
+		   0, false, 0);
+	expect_doubt(&h, CHECK_CHUNKS);
 	make(&h); /* a leaf that is in the tree twice */
 	made_put(&h, ROOT + (PAGES >> 30) * 8 + 8, LEAF);
 	expect_doubt(&h, CHECK_CHUNKS);

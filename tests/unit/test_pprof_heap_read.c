@@ -267,6 +267,8 @@ static void what_is_wrong_is_told_with_its_line(void **state)
 	assert_wrong("heap profile: 1\n",
 		     "f.heap:1: not of the form \"heap profile: objects: bytes [objects: "
 		     "bytes] @ kind\"");
+	assert_wrong("heap profile: 1: 2 [ 3: 4] @ heap_v2\n",
+		     "f.heap:1: no sampling period; expected as in heap_v2/524288");
 	assert_wrong("heap profile: 1: 2 [ 3: 4] @ heap_v2/\n",
 		     "f.heap:1: no sampling period; expected as in heap_v2/524288");
 	assert_wrong("heap profile: 1: 2 [ 3: 4] @ heap_v2/0\n1: 2 [ 3: 4] @ 0x1\n",

@@ -470,6 +470,21 @@ static void a_program_that_exports_nothing_has_got_entries(void **state)
 	assert_string_equal(x->probes.v[s->got_entries[0].probe].name, "malloc");
 }
 
+static void a_function_that_says_to_be_larger_than_memory_ends_with_it(void **state)
+{
+	struct fixture *x = *state;
+	const struct scan *s = scan_compiled(
+		x, "-shared -fPIC",
+		"__asm__(\".globl tcache_thread_shutdown\\n\"\n"
+		"	\".type tcache_thread_shutdown, @function\\n\"\n"
+		"	\"tcache_thread_shutdown: ret\\n.size tcache_thread_shutdown, -1\\n\");\n"
+		"void *malloc(long n) { return (void *)n; }\n");
+
+	assert_int_equal(s->n_ranges, 1);
+	assert_int_equal(s->ranges[0].kind, RANGE_HOUSEKEEPING);
+	assert_true(s->ranges[0].start && s->ranges[0].end == UINT64_MAX);
+}
+
 /* ---- files that are none ---- */
 
 static void a_file_that_cannot_be_read_has_nothing_in_it(void **state)
@@ -682,6 +697,7 @@ int main(void)
 		SCAN_TEST(a_program_that_only_uses_the_allocator_has_none),
 		SCAN_TEST(slack_never_covers_what_the_file_has),
 		SCAN_TEST(a_program_that_exports_nothing_has_got_entries),
+		SCAN_TEST(a_function_that_says_to_be_larger_than_memory_ends_with_it),
 		SCAN_TEST(a_file_that_cannot_be_read_has_nothing_in_it),
 		SCAN_TEST(a_file_is_looked_at_once),
 		SCAN_TEST(a_file_without_section_headers_is_found_to_have_the_same),

@@ -31,13 +31,13 @@ static bool want_all(uint64_t size, void *ctx)
 	return true;
 }
 
-static struct image compile(struct fixture *x, const char *flags)
+static struct image compile_by(struct fixture *x, const char *compiler, const char *flags)
 {
 	struct image i;
 	struct stat st;
 
 	write_file(x, "b.c", source);
-	sh(x, "gcc -O2 %s b.c -o b -Wl,--hash-style=gnu", flags);
+	sh(x, "%s -O2 %s b.c -o b -Wl,--hash-style=gnu", compiler, flags);
 	i.make = nm(x, "b", "make");
 	FILE *f = fopen(in_dir(x, "b"), "re");
 
@@ -49,6 +49,11 @@ static struct image compile(struct fixture *x, const char *flags)
 	assert_int_equal(fread(i.bytes, 1, i.n, f), i.n);
 	fclose(f);
 	return i;
+}
+
+static struct image compile(struct fixture *x, const char *flags)
+{
+	return compile_by(x, "gcc", flags);
 }
 
 /* Ask all there is to ask of a file made of these bytes. */
@@ -209,6 +214,25 @@ static void strings_without_an_end_do_no_harm(void **state)
 	free(i.bytes);
 }
 
+/* The same of a string that begins where the section ends, told by its number. */
+static void strings_that_begin_at_the_end_do_no_harm(void **state)
+{
+	struct fixture *x = *state;
+
+	if (!have("clang"))
+		skip();
+	struct image i = compile_by(x, "clang", "-gdwarf-5");
+	size_t offset, size, strings;
+
+	assert_true(section(&i, ".debug_str", &offset, &strings));
+	assert_true(section(&i, ".debug_str_offsets", &offset, &size));
+	/* 8 bytes before the first one */
+	for (size_t at = offset + 8; at < offset + size; at += 4)
+		memcpy(i.bytes + at, &(uint32_t){(uint32_t)strings}, 4);
+	ask(x, i.bytes, i.n, i.make);
+	free(i.bytes);
+}
+
 static void flip_everywhere(struct fixture *x, const char *flags)
 {
 	static const char *const names[] = { ".debug_info", ".debug_abbrev", ".debug_line",
@@ -338,6 +362,7 @@ int main(void)
 		T(files_cut_short_anywhere_do_no_harm),
 		T(a_file_cut_short_after_it_was_opened_does_no_harm),
 		T(strings_without_an_end_do_no_harm),
+		T(strings_that_begin_at_the_end_do_no_harm),
 		T(wrong_bytes_do_no_harm_dwarf5),
 		T(wrong_bytes_do_no_harm_dwarf4),
 		T(wrong_bytes_do_no_harm_without_dwarf),
