@@ -75,6 +75,21 @@ profile() {
 	cmp out.html heap.html
 }
 
+@test "the paths of a page and of JSON go as deep, and own code is what, the options say" {
+	profile "$T/deepxx"
+	# kept OPTION...: what has 320 bytes kept, of which page and JSON say the same
+	kept() {
+		limited "$MPROF" report --format=json "$@" run.data >want.json
+		page "$@" -o a.html run.data && says_report a.html 0 || return 1
+		jq -c '.leaks[] | select(.kept_bytes == 320) | [.path[] | {function, own}]' want.json
+	}
+	kept | jq -e '(.[0].function | startswith("fill")) and length > 5 and .[0].own and (map(.own) | .[1:] | any | not)'
+	kept --depth=5 | jq -e 'length == 5 and (any(.[]; .own) | not)'
+	kept --depth=all | jq -e '.[0].function == "main" and .[0].own'
+	kept --own-code=nosuch | jq -e 'length == 5 and (any(.[]; .own) | not)'
+	kept --own-code='*/deepxx' | cmp - <(kept)
+}
+
 @test "the tree has types, inlined functions, temporary blocks and lines where they are known" {
 	profile "$T/sitetyped-gcc-O2"
 	page -o a.html run.data
