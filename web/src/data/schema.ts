@@ -6,6 +6,7 @@ export interface IndexEntry {
 	report: string;
 	tree: string;
 	rows: string;
+	until_ns?: number; // of the process's life; not known of old profiles
 }
 
 export interface PageIndex {
@@ -183,9 +184,12 @@ export interface GrownPath extends Change {
 }
 
 /** Of a place there is only what tells it from others in both profiles. */
-export interface GrownElement extends Place {
-	offset: number | null;
+export interface OwnPlace extends Place {
 	own: boolean; // of the program's own code, which the C side decides
+}
+
+export interface GrownElement extends OwnPlace {
+	offset: number | null;
 }
 
 /** What has changed; what has not is not in it. */

@@ -213,23 +213,62 @@ test("what is typed into a filter leaves the rows that have it, and says how man
 });
 
 test("a table that is wider than the window scrolls by keys, to its last column", async () => {
-	for (const page of ["names", "changes"]) {
-		const w = await open(browser, page, "#view=leaks", { width: 360 });
-		const seen = (): Promise<number> =>
-			w.page
-				.locator("thead th")
-				.last()
-				.evaluate((e) => e.getBoundingClientRect().right - innerWidth);
+	const w = await open(browser, "changes", "#view=leaks", { width: 640 });
+	const seen = (): Promise<number> =>
+		w.page
+			.locator("thead th")
+			.last()
+			.evaluate((e) => e.getBoundingClientRect().right - innerWidth);
 
-		assert.ok((await seen()) > 0);
-		const caption = await w.page.locator("caption span").boundingBox();
-		assert.ok(caption && caption.x >= 0 && caption.x + caption.width <= 360);
-		await w.page.focus(".wide");
-		for (let i = 0; i < 100 && (await seen()) > 0; i++)
-			await w.page.keyboard.press("ArrowRight");
-		assert.ok((await seen()) <= 0);
-		await w.close();
+	assert.ok((await seen()) > 0);
+	const caption = await w.page.locator("caption span").boundingBox();
+	assert.ok(caption && caption.x >= 0 && caption.x + caption.width <= 640);
+	await w.page.focus(".wide");
+	for (let i = 0; i < 100 && (await seen()) > 0; i++)
+		await w.page.keyboard.press("ArrowRight");
+	assert.ok((await seen()) <= 0);
+	await w.close();
+});
+
+test("in a narrow window all of a row is seen, and it is still a row of a table", async () => {
+	const w = await open(browser, "names", "", { width: 360 });
+
+	for (const view of ["leaks", "sizes", "direct", "callgraph", "lifetimes"]) {
+		await w.go(`view=${view}`);
+		const hidden = await w.page
+			.locator(".wide :is(th, td, caption)")
+			.evaluateAll((list) =>
+				list
+					.map((e) => e.getBoundingClientRect())
+					.filter((r) => r.left < 0 || r.right > innerWidth),
+			);
+		const titles = await texts(w.page, "thead th");
+
+		assert.deepEqual(hidden, [], view);
+		assert.equal(
+			await w.page.getByRole("table").last().getByRole("columnheader").count(),
+			titles.length,
+		);
+		assert.equal(
+			await w.page.getByRole("row").last().getByRole("cell").count(),
+			await w.page
+				.locator(".wide tbody tr")
+				.last()
+				.locator("td:not(:empty)")
+				.count(),
+		);
+		const named = await w.page
+			.locator(".wide tbody tr")
+			.first()
+			.locator("td.figure")
+			.first()
+			.evaluate((e) => getComputedStyle(e, "::before").content);
+		assert.ok(
+			titles.some((t) => named.includes(t.replace(/[▾▴]/, "").trim())),
+			named,
+		);
 	}
+	await w.close();
 });
 
 test("every view has a tab and a heading, and tables have captions", async () => {
