@@ -154,14 +154,24 @@ static int put_growth(const struct content *c, FILE *out)
 	return report_growth_json(c->s->growth, c->s->d[0], c->s->d[1], out);
 }
 
+/* How far into the process's life the profile goes; NULL: that is not known. */
+static json_t *until(const struct profile_data *d)
+{
+	uint64_t ns = d->n_series ? d->series[d->n_series - 1].time_ns : 0;
+
+	if (d->ended_ns > d->started_ns)
+		ns = d->ended_ns - d->started_ns;
+	return ns ? json_integer((json_int_t)ns) : NULL;
+}
+
 /* NULL: out of memory. */
 static json_t *index_entry(const struct profile_data *d, size_t i)
 {
 	char *title = page_title(d);
-	json_t *entry = title ? json_pack("{ss so so so}", "title", title, "report",
+	json_t *entry = title ? json_pack("{ss so so so so*}", "title", title, "report",
 					  json_sprintf("mprof-report-%zu", i), "tree",
 					  json_sprintf("mprof-tree-%zu", i), "rows",
-					  json_sprintf("mprof-rows-%zu", i))
+					  json_sprintf("mprof-rows-%zu", i), "until_ns", until(d))
 			      : NULL;
 
 	free(title);

@@ -75,6 +75,17 @@ profile() {
 	cmp out.html heap.html
 }
 
+@test "a page of a profile and its snapshots tells how far each of them goes" {
+	limited "$MPROF" run -o /dev/null --data=run.data '--snapshot-when=live>500K' -- "$T/widgets" >run.out 2>run.err
+	page -o all.html run.data run.data.snapshot.1
+	"$P" all.html mprof-index >index.json
+	limited "$MPROF" report --format=json run.data >whole.json
+	limited "$MPROF" report --format=json run.data.snapshot.1 >part.json
+	jq -e --slurpfile w whole.json --slurpfile p part.json '.profiles
+		| .[0].title == .[1].title and .[0].until_ns == $w[0].duration_ns
+		and .[1].until_ns == $p[0].timeline.time_ns[-1] and .[1].until_ns < .[0].until_ns' index.json
+}
+
 @test "the paths of a page and of JSON go as deep, and own code is what, the options say" {
 	profile "$T/deepxx"
 	# kept OPTION...: what has 320 bytes kept, of which page and JSON say the same

@@ -4,7 +4,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
-import { fragment_of, launch, open, says, texts } from "../lib/browser";
+import { bytes } from "../../src/ui/format";
+import { fragment_of, launch, open, read_report, says, texts } from "../lib/browser";
 
 let browser: Browser;
 before(async () => {
@@ -268,6 +269,49 @@ test("in a narrow window all of a row is seen, and it is still a row of a table"
 			named,
 		);
 	}
+	await w.close();
+});
+
+test("the type of a size leads to who requests it, and from there back to the size", async () => {
+	const w = await open(browser, "widgets", "#view=sizes");
+
+	await w.page.locator("tbody a.type", { hasText: /^widget$/ }).click();
+	await says(w.page, ".matches", /^2 frames of 1 function, 100 %$/);
+	await click(w.page, 0.25, 3);
+	await says(w.page, ".details .name", /^make_widget$/);
+	await w.page.locator(".details a.type", { hasText: /^widget$/ }).click();
+	await says(w.page, ".wide tbody", /^204widget/);
+	await w.close();
+});
+
+test("a click in the timeline shows the tree of the moment that a snapshot is of", async () => {
+	const w = await open(browser, "moments", "#view=timeline");
+	const whole = read_report("moments.data");
+	const part = read_report("moments.data.snapshot.1");
+	const end = (r: typeof whole): number => r.timeline?.time_ns.at(-1) ?? assert.fail();
+	const plot = await w.page.locator(".plot.upper .u-over").boundingBox();
+
+	assert.ok(plot);
+	assert.deepEqual(
+		(await texts(w.page, "aside .button")).map((t) => t.replace(/ after .*/, "")),
+		["Flame graph of 1,", "Flame graph of the peak", "Flame graph of the end"],
+	);
+	const at = (ns: number): [number, number] => [
+		plot.x + (plot.width * ns) / end(whole),
+		plot.y + 50,
+	];
+	await w.page.mouse.move(...at(end(part) * 0.6));
+	await w.page.mouse.click(...at(end(part) * 0.6));
+	await says(w.page, ".moment caption", /requests.s/);
+	assert.equal((await fragment_of(w.page)).get("view"), "timeline");
+	await w.page.mouse.click(...at(end(part)));
+	await says(
+		w.page,
+		".details b",
+		new RegExp(`^${bytes(part.totals.kept_bytes).replace("\u00a0", " ")} kept$`),
+	);
+	assert.equal((await fragment_of(w.page)).get("profile"), "1");
+	assert.ok(part.totals.kept_bytes > 500_000 && part.totals.kept_bytes < 600_000);
 	await w.close();
 });
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 import assert from "node:assert/strict";
 import test from "node:test";
+import { choices, snapshots } from "../../src/data/choices";
 import { heaviest } from "../../src/data/culprits";
 import { BlockError, decode } from "../../src/data/decode";
 import { heights, quantile } from "../../src/data/lifetimes";
@@ -29,7 +30,7 @@ import { make_tree } from "../../src/data/tree";
 import { paint } from "../../src/flame/paint";
 import { make_frames } from "../../src/flame/frames";
 import { START, type State, from_fragment, to_fragment } from "../../src/state/fragment";
-import { bytes, clip, share, short_name, time } from "../../src/ui/format";
+import { bytes, clip, round_bytes, share, short_name, time } from "../../src/ui/format";
 import { filtered, in_text, next_sort, sorted } from "../../src/ui/rows";
 import { pack, report, rows_block, tree_block } from "../lib/made";
 
@@ -42,6 +43,51 @@ test("a block is read as it was written", async () => {
 		await decode<PageIndex>(`\n${pack(index)}\n`, "mprof.page.v1", "it"),
 		index,
 	);
+});
+
+const index_of = (...profiles: [title: string, until_ns?: number][]): PageIndex => ({
+	schema: "mprof.page.v1",
+	version: "1",
+	profiles: profiles.map(([title, until_ns]) => ({
+		title,
+		report: "",
+		tree: "",
+		rows: "",
+		...(until_ns !== undefined && { until_ns }),
+	})),
+});
+
+test("profiles of one process are told apart by how far they go, others by their names", () => {
+	const index = index_of(
+		["a (pid 1)", 5e8],
+		["a (pid 1)", 2e9],
+		["b (pid 2)", 1e9],
+		["a (pid 1)"],
+	);
+
+	assert.deepEqual(
+		choices(index).map((c) => plain(c.title)),
+		["a (pid 1), 0.50 s", "a (pid 1), 2.00 s", "b (pid 2)", "a (pid 1)"],
+	);
+});
+
+test("the snapshots of a profile are those of its process that end before it, in order", () => {
+	const index = index_of(
+		["a (pid 1)", 9],
+		["a (pid 1)", 5],
+		["b (pid 2)", 4],
+		["a (pid 1)", 3],
+		["a (pid 1)"],
+	);
+
+	assert.deepEqual(snapshots(index, 0), [
+		{ profile: 3, ns: 3 },
+		{ profile: 1, ns: 5 },
+	]);
+	assert.deepEqual(snapshots(index, 1), [{ profile: 3, ns: 3 }]);
+	assert.deepEqual(snapshots(index, 2), []);
+	assert.deepEqual(snapshots(index, 4), []);
+	assert.deepEqual(snapshots({ ...index, growth: "g" }, 0), []);
 });
 
 test("a damaged block, and one of another schema, are errors with a sentence", async () => {
@@ -496,7 +542,7 @@ test("pixels have the colour of their frame; those that share one cost nothing m
 		60,
 		fr,
 		{ from: 0, to: 10000, top: 0, row: 20 },
-		{ of_key, ground: 0xffffffff, match: 0, keys: null, dim_above: 0 },
+		{ of_key, ground: 0xffffffff, match: 0, hits: null, dim_above: 0 },
 		30,
 	);
 
@@ -508,4 +554,10 @@ test("pixels have the colour of their frame; those that share one cost nothing m
 		labels.map((l) => l.row),
 		[0, 1, 2],
 	);
+});
+
+test("what stands at an axis is as round as it is, and no rounder", () => {
+	const shown = [0, 500, 750e3, 1e6, 1.25e6, 1.5e6, 12.5e9].map((n) => plain(round_bytes(n)));
+
+	assert.deepEqual(shown, ["0 B", "500 B", "750 kB", "1 MB", "1.25 MB", "1.5 MB", "12.5 GB"]);
 });
