@@ -107,6 +107,7 @@ export interface Report {
 	totals: Totals;
 	unseen?: Unseen;
 	recorded?: { min_size: number; max_size: number | null };
+	modules: { path: string; names: string }[]; // names: where those of its functions are from
 	bins: Bin[];
 	direct: Direct[];
 	timeline?: Timeline | null;

@@ -24,6 +24,7 @@ interface Props<R> {
 }
 
 const PAGE = 100;
+const MANY = 8; // columns: they stand closer
 
 const class_of = (c: { numeric?: boolean }): string | undefined =>
 	c.numeric ? "figure" : undefined;
@@ -104,7 +105,10 @@ export function Table<R>(p: Props<R>): JSX.Element {
 				</span>
 			</div>
 			<div class="wide" tabIndex={0} role="region" aria-label={p.caption}>
-				<table role="table">
+				<table
+					role="table"
+					class={p.columns.length > MANY ? "many" : undefined}
+				>
 					<caption>
 						<span>{p.caption}</span>
 					</caption>

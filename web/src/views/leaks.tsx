@@ -168,7 +168,7 @@ function columns_of(report: Report, t: Tree, rows: Rows): Column<number>[] {
 				/>
 			),
 		},
-		{
+		node.some((_, i) => rows.types(i).length > 0) && {
 			id: "types",
 			title: "Types",
 			value: (i) => rows.types(i).join(" "),

@@ -4,6 +4,7 @@
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { type Culprit, type Order, heaviest } from "../data/culprits";
+import { lacking } from "../data/lacking";
 import type { Report } from "../data/schema";
 import {
 	doubts,
@@ -105,6 +106,18 @@ export function Exactness({ list }: { list: string[] }): JSX.Element {
 	);
 }
 
+/** @list: what the profile has not got. */
+function Lacking({ list }: { list: string[] }): JSX.Element | null {
+	if (!list.length) return null;
+	return (
+		<ul class="lacking quiet">
+			{list.map((s) => (
+				<li key={s}>{s}</li>
+			))}
+		</ul>
+	);
+}
+
 interface ListProps {
 	title: string;
 	none: string;
@@ -190,6 +203,7 @@ export function Overview({ report, tree }: { report: Report; tree: Tree | null }
 			<Answer report={report} tree={tree} />
 			<Figures report={report} />
 			<Exactness list={doubts(report)} />
+			<Lacking list={lacking(report)} />
 			{report.timeline && <Spark timeline={report.timeline} />}
 			<div class="tops">
 				<Culprits

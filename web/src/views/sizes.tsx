@@ -3,6 +3,7 @@
 
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
+import { has_types } from "../data/lacking";
 import type { Bin, Report } from "../data/schema";
 import type { Tree } from "../data/tree";
 import { of_type } from "../flame/search";
@@ -33,7 +34,7 @@ const requests =
 				}
 			: null;
 
-const columns_of = (report: Report, known: ReadonlySet<string>): Column<Bin>[] => [
+const columns_of = (report: Report, known: ReadonlySet<string>): (Column<Bin> | false)[] => [
 	{
 		id: "size",
 		title: "Size",
@@ -42,7 +43,7 @@ const columns_of = (report: Report, known: ReadonlySet<string>): Column<Bin>[] =
 		value: (b) => b.size,
 		cell: (b) => count(b.size),
 	},
-	{
+	has_types(report) && {
 		id: "types",
 		title: "Types of that size",
 		value: (b) => b.types.join(" "),
@@ -94,8 +95,12 @@ export function Sizes({ report, tree }: { report: Report; tree: Tree | null }): 
 
 	return (
 		<Table
-			caption="Blocks by size, and the types of that size"
-			columns={columns_of(report, known)}
+			caption={
+				has_types(report)
+					? "Blocks by size, and the types of that size"
+					: "Blocks by size; of no size is a type known"
+			}
+			columns={columns_of(report, known).filter((c) => c !== false)}
 			rows={report.bins}
 			finder={in_text((b) => `${b.size} ${b.types.join(" ")}`)}
 			usual="-bytes"

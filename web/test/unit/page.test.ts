@@ -15,7 +15,8 @@ import {
 } from "../../src/data/paths";
 import { relatives } from "../../src/data/relatives";
 import { make_rows } from "../../src/data/rows";
-import type { PageIndex, Timeline } from "../../src/data/schema";
+import { lacking } from "../../src/data/lacking";
+import type { PageIndex, Report, Timeline } from "../../src/data/schema";
 import {
 	doubts,
 	says_allocated,
@@ -88,6 +89,40 @@ test("the snapshots of a profile are those of its process that end before it, in
 	assert.deepEqual(snapshots(index, 2), []);
 	assert.deepEqual(snapshots(index, 4), []);
 	assert.deepEqual(snapshots({ ...index, growth: "g" }, 0), []);
+});
+
+test("what a profile has not got is said, and why", () => {
+	const r = report([{ path: ["main"], allocs: 1, size: 8 }]);
+	const whole = report([{ path: ["main"], allocs: 1, size: 8, type: "a" }]);
+	const timeline = {
+		time_ns: [1],
+		live_bytes: [8],
+		live_blocks: [1],
+		allocs: null,
+		peak: 0,
+		sites: [],
+		rest: [8],
+	};
+	const module = (path: string, names: string): Report["modules"][0] => ({ path, names });
+
+	assert.deepEqual(lacking({ ...whole, timeline, modules: [module("/a/b", "DWARF")] }), []);
+	assert.match(
+		lacking({ ...r, timeline }).join("\n"),
+		/^No types of sizes: [^\n]*--types=none\)\.$/,
+	);
+	assert.match(lacking(whole).join("\n"), /^No timeline: [^\n]*--timeline=0[^\n]*\.$/);
+	assert.match(
+		lacking({
+			...whole,
+			timeline,
+			modules: [
+				module("/a/b", ".dynsym"),
+				module("/c", ".symtab"),
+				module("/d/e", "none; the file is gone or cannot be read"),
+			],
+		}).join("\n"),
+		/^Only exported functions of b and e have names: /,
+	);
 });
 
 test("a damaged block, and one of another schema, are errors with a sentence", async () => {
