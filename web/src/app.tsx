@@ -191,6 +191,8 @@ const NO_TYPES: ReadonlySet<string> = new Set();
 
 const types_of = (r: Report): ReadonlySet<string> => new Set(r.bins.flatMap((b) => b.types));
 
+const READING = "Reading the profile…";
+
 const Waiting = (): JSX.Element => <p class="empty">Reading the call chains…</p>;
 
 function Body({ profile, view, number, moments }: BodyProps): JSX.Element {
@@ -202,7 +204,7 @@ function Body({ profile, view, number, moments }: BodyProps): JSX.Element {
 				{error}
 			</p>
 		);
-	if (!report) return <p class="empty">Reading the profile…</p>;
+	if (!report) return <p class="empty">{READING}</p>;
 	if (view === "flame")
 		return tree ? (
 			<Flame
@@ -344,6 +346,8 @@ export function App({ index, load }: Props): JSX.Element {
 		if (!profiles[number])
 			load(number, (p) => set_profiles((old) => ({ ...old, [number]: p })));
 	}, [number]);
+	// How high the header is, is not known before: it would push all else down.
+	if (!Object.keys(profiles).length) return <p class="empty">{READING}</p>;
 	return (
 		<StoreContext.Provider value={store}>
 			<Header index={index} profile={profile} views={views} view={view} />

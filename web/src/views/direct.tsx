@@ -76,7 +76,7 @@ const columns_of = (report: Report): (Column<Direct> | false)[] => [
 	},
 	{
 		id: "graph",
-		title: "",
+		title: "Callers",
 		value: () => 0,
 		cell: (d) => (
 			<Link

@@ -198,6 +198,13 @@ export function Overview({ report, tree }: { report: Report; tree: Tree | null }
 	const temporary = useMemo(() => (tree ? total_of(tree, "temporary") : 0), [tree]);
 	const t = report.totals;
 
+	// The list of who loses the most would push all else down when it is there.
+	if (report.reach?.lost_direct.blocks && !tree)
+		return (
+			<div class="overview">
+				<Answer report={report} tree={tree} />
+			</div>
+		);
 	return (
 		<div class="overview">
 			<Answer report={report} tree={tree} />

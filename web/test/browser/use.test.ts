@@ -328,7 +328,23 @@ test("every view has a tab and a heading, and tables have captions", async () =>
 					"canvas:not([aria-label]):not(.plot canvas)",
 			)
 			.count();
+		const nameless = await w.page
+			.locator("button, a, input, select")
+			.evaluateAll((list) =>
+				list
+					.filter((e) => {
+						const name =
+							e.getAttribute("aria-label") ??
+							e.closest("label")?.textContent ??
+							(e as HTMLElement).innerText;
+
+						return !/\p{L}/u.test(name);
+					})
+					.map((e) => e.outerHTML),
+			);
+
 		assert.equal(bare, 0);
+		assert.deepEqual(nameless, [], tab);
 	}
 	await w.close();
 });
