@@ -226,7 +226,7 @@ static int print_page(const struct detached *d, const struct options *o, const c
 	}
 	if (!pages)
 		say("cannot write the page: out of memory");
-	int printed = n ? pages_print(path, pages, n) : STATUS_FAILED;
+	int printed = n ? pages_print(path, pages, n, &o->report) : STATUS_FAILED;
 	while (n)
 		profile_data_free(pages[--n]);
 	free(pages);

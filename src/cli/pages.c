@@ -59,15 +59,16 @@ struct page {
 	struct page_template template;
 	struct profile_data *const *d;
 	size_t n;
-	const enum leaks_key *growth; /* of the first since the second; NULL: all of them */
+	const struct report_options *o;
+	bool growth; /* of the first since the second, not all of them */
 };
 
 static int print_page(FILE *out, void *ctx)
 {
 	const struct page *p = ctx;
 
-	return p->growth ? page_write_growth(&p->template, p->d[0], p->d[1], *p->growth, out)
-			 : page_write(&p->template, p->d, p->n, out);
+	return p->growth ? page_write_growth(&p->template, p->d[0], p->d[1], p->o, out)
+			 : page_write(&p->template, p->d, p->n, p->o, out);
 }
 
 /* A device or a pipe is no page yet, and nobody wants it replaced. */
@@ -119,9 +120,10 @@ static int write_to(const char *path, struct page *p, struct error *e)
 	return err;
 }
 
-int pages_write(const char *path, struct profile_data *const *d, size_t n, struct error *e)
+int pages_write(const char *path, struct profile_data *const *d, size_t n,
+		const struct report_options *o, struct error *e)
 {
-	return write_to(path, &(struct page){.d = d, .n = n}, e);
+	return write_to(path, &(struct page){.d = d, .n = n, .o = o}, e);
 }
 
 static int print(const char *path, struct page *p)
@@ -136,17 +138,18 @@ static int print(const char *path, struct page *p)
 	return err ? STATUS_FAILED : 0;
 }
 
-int pages_print(const char *path, struct profile_data *const *d, size_t n)
+int pages_print(const char *path, struct profile_data *const *d, size_t n,
+		const struct report_options *o)
 {
-	return print(path, &(struct page){.d = d, .n = n});
+	return print(path, &(struct page){.d = d, .n = n, .o = o});
 }
 
 int pages_print_growth(const char *path, struct profile_data *now, struct profile_data *base,
-		       enum leaks_key key)
+		       const struct report_options *o)
 {
 	struct profile_data *const d[] = {now, base};
 
-	return print(path, &(struct page){.d = d, .n = 2, .growth = &key});
+	return print(path, &(struct page){.d = d, .n = 2, .o = o, .growth = true});
 }
 
 /* ---- a report ---- */

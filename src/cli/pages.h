@@ -4,7 +4,7 @@
 
 #include "cli/cli.h"
 #include "base/error.h"
-#include "report/leaks.h"
+#include "report/report.h"
 
 /* Pages: one file of HTML for a browser. */
 
@@ -23,17 +23,20 @@ struct profile_data *pages_viewed(const struct options *o, struct profile_data *
 
 /**
  * Write a page of profiles that have been through pages_view().
+ * @o  as for page_write()
  * @path  replaced as a whole if it is an ordinary file or none; NULL: standard output
  * Returns 0, or -errno with a sentence in @e: an old page is as it was.
  */
-int pages_write(const char *path, struct profile_data *const *d, size_t n, struct error *e);
+int pages_write(const char *path, struct profile_data *const *d, size_t n,
+		const struct report_options *o, struct error *e);
 
 /* The same as a command does it: with progress, and what fails is said. An exit status. */
-int pages_print(const char *path, struct profile_data *const *d, size_t n);
+int pages_print(const char *path, struct profile_data *const *d, size_t n,
+		const struct report_options *o);
 
-/* Of what has changed from one to the other. @key  what tells the paths of its table apart */
+/* Of what has changed from one to the other. */
 int pages_print_growth(const char *path, struct profile_data *now, struct profile_data *base,
-		       enum leaks_key key);
+		       const struct report_options *o);
 
 /* A report begins: if it is a page, can it be written, and where does it go that nobody has named?
  * @place  for pages_end(). False: a sentence has been printed. */

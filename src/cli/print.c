@@ -67,7 +67,7 @@ int print_profile(struct profile_data *d, const struct options *o, FILE *out)
 		return PRINT_SAID;
 	}
 	if (o->format == FORMAT_JSON)
-		return report_json(d, out);
+		return report_json(d, &o->report, out);
 	if (o->growth)
 		return first_screen_print_growth(d, o, out);
 	if (o->report.summary)

@@ -131,8 +131,7 @@ static void named(void *ctx, const struct massif_names *names)
 
 static int page(void *ctx, struct profile_data *d, const char *path, struct error *e)
 {
-	(void)ctx;
-	return pages_write(path, &d, 1, e);
+	return pages_write(path, &d, 1, &((const struct serve *)ctx)->options->report, e);
 }
 
 static int page_unprinted(void *ctx, struct profile_data *d, const char *path, struct error *e)

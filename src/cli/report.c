@@ -36,7 +36,7 @@ static int report_page(struct profile_data *d, const struct options *o)
 		say("cannot write the page: out of memory");
 		return STATUS_FAILED;
 	}
-	int status = pages_print(o->output, &d, 1);
+	int status = pages_print(o->output, &d, 1, &o->report);
 	if (!status)
 		unseen_say_notes(say_sentence, d);
 	return status;
@@ -148,7 +148,7 @@ static int report_pages(char *const *files, size_t n, const struct options *o)
 	for (size_t i = 0; !status && i < n; i++)
 		status = (d[i] = read_viewed(files[i], o)) ? 0 : STATUS_FAILED;
 	if (!status)
-		status = pages_print(o->output, d, n);
+		status = pages_print(o->output, d, n, &o->report);
 	for (size_t i = 0; d && i < n; i++)
 		profile_data_free(d[i]);
 	free(d);
@@ -177,7 +177,7 @@ static int report_grown(const char *path, const struct options *o)
 	int status = STATUS_FAILED;
 
 	if (base && o->format == FORMAT_HTML)
-		status = pages_print_growth(o->output, now, base, leaks_key_of(&o->report));
+		status = pages_print_growth(o->output, now, base, &o->report);
 	else if (base)
 		status = write_growth(now, base, o);
 

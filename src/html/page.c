@@ -8,6 +8,7 @@
 #include "html/sink.h"
 #include "html/tree.h"
 #include "report/growth.h"
+#include "report/leaks.h"
 #include "report/report.h"
 
 #include <errno.h>
@@ -84,6 +85,7 @@ struct subject {
 	struct profile_data *const *d;
 	size_t n;
 	const struct growth_sides *growth; /* of the first since the second; NULL: no difference */
+	const struct report_options *o;
 };
 
 static int put_title(const struct subject *s, FILE *out)
@@ -144,7 +146,7 @@ static int put_tree(const struct content *c, FILE *out)
 
 static int put_rows(const struct content *c, FILE *out)
 {
-	return rows_json(c->tree, out);
+	return rows_json(c->tree, c->s->o, out);
 }
 
 static int put_growth(const struct content *c, FILE *out)
@@ -152,14 +154,24 @@ static int put_growth(const struct content *c, FILE *out)
 	return report_growth_json(c->s->growth, c->s->d[0], c->s->d[1], out);
 }
 
+/* How far into the process's life the profile goes; NULL: that is not known. */
+static json_t *until(const struct profile_data *d)
+{
+	uint64_t ns = d->n_series ? d->series[d->n_series - 1].time_ns : 0;
+
+	if (d->ended_ns > d->started_ns)
+		ns = d->ended_ns - d->started_ns;
+	return ns ? json_integer((json_int_t)ns) : NULL;
+}
+
 /* NULL: out of memory. */
 static json_t *index_entry(const struct profile_data *d, size_t i)
 {
 	char *title = page_title(d);
-	json_t *entry = title ? json_pack("{ss so so so}", "title", title, "report",
+	json_t *entry = title ? json_pack("{ss so so so so*}", "title", title, "report",
 					  json_sprintf("mprof-report-%zu", i), "tree",
 					  json_sprintf("mprof-tree-%zu", i), "rows",
-					  json_sprintf("mprof-rows-%zu", i))
+					  json_sprintf("mprof-rows-%zu", i), "until_ns", until(d))
 			      : NULL;
 
 	free(title);
@@ -187,7 +199,7 @@ static int put_index(const struct content *c, FILE *out)
 static int put_profile(const struct subject *s, size_t i, FILE *out)
 {
 	struct tree *tree;
-	int err = tree_new(s->d[i], &tree);
+	int err = tree_new(s->d[i], s->o->own_code, &tree);
 
 	if (err)
 		return err;
@@ -246,20 +258,21 @@ static int write_page(const struct page_template *t, const struct subject *s, FI
 	return err;
 }
 
-int page_write(const struct page_template *t, struct profile_data *const *d, size_t n, FILE *out)
+int page_write(const struct page_template *t, struct profile_data *const *d, size_t n,
+	       const struct report_options *o, FILE *out)
 {
-	return write_page(t, &(struct subject){d, n, NULL}, out);
+	return write_page(t, &(struct subject){d, n, NULL, o}, out);
 }
 
 int page_write_growth(const struct page_template *t, struct profile_data *now,
-		      struct profile_data *base, enum leaks_key key, FILE *out)
+		      struct profile_data *base, const struct report_options *o, FILE *out)
 {
 	struct profile_data *const d[] = {now, base};
 	struct growth_sides g;
-	int err = growth_sides_find(&g, key, now, base);
+	int err = growth_sides_find(&g, leaks_key_of(o), now, base);
 
 	if (!err)
-		err = write_page(t, &(struct subject){d, 2, &g}, out);
+		err = write_page(t, &(struct subject){d, 2, &g, o}, out);
 	growth_sides_release(&g);
 	return err;
 }

@@ -4,7 +4,7 @@
 
 #include "html/template.h"
 #include "profile/profile_data.h"
-#include "report/leaks.h"
+#include "report/report.h"
 
 #include <stdio.h>
 
@@ -12,18 +12,20 @@
  * Write a page of profiles: the template, with a title and what is known of each profile in its
  * marks. Needs the memory for one call tree at a time, besides @d.
  * @d, @n  at least one
+ * @o  of it only depth and own_code matter
  * Returns 0, -ENOMEM, -EINVAL (the template has no such marks; nothing has been written), or -errno
  * when @out could not be written.
  */
-int page_write(const struct page_template *t, struct profile_data *const *d, size_t n, FILE *out);
+int page_write(const struct page_template *t, struct profile_data *const *d, size_t n,
+	       const struct report_options *o, FILE *out);
 
 /**
  * The same of what has changed from one profile to another, both of which are in the page, too.
- * @key  what tells the paths of its table apart
+ * @o  what tells the paths of its table apart, too
  * Returns also -EOVERFLOW: a sum is too large; nothing has been written.
  */
 int page_write_growth(const struct page_template *t, struct profile_data *now,
-		      struct profile_data *base, enum leaks_key key, FILE *out);
+		      struct profile_data *base, const struct report_options *o, FILE *out);
 
 /* What a profile is called in a page, "widgets (pid 12)", in valid UTF-8 without control
  * characters; for free(), or NULL: out of memory. */

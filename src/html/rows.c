@@ -278,9 +278,9 @@ static int put_buckets(const struct profile_data *d, FILE *out)
 
 /* ---- all ---- */
 
-static int collect(struct rows *r)
+static int collect(struct rows *r, const struct report_options *o)
 {
-	const struct leaks_wanted wanted = leaks_wanted_json();
+	const struct leaks_wanted wanted = leaks_wanted_json(o);
 	uint32_t *rank = names_ranks(r->d);
 	int err = rank ? leaks_collect(r->d, rank, &wanted, &r->leaks) : -ENOMEM;
 
@@ -320,10 +320,10 @@ static int put(const struct rows *r, FILE *out)
 	return lost ? lost : err;
 }
 
-int rows_json(const struct tree *t, FILE *out)
+int rows_json(const struct tree *t, const struct report_options *o, FILE *out)
 {
 	struct rows r = {.t = t, .d = t->d};
-	int err = collect(&r);
+	int err = collect(&r, o);
 
 	if (!err)
 		err = put(&r, out);

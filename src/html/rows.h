@@ -3,10 +3,11 @@
 #define MPROF_HTML_ROWS_H
 
 #include "html/tree.h"
+#include "report/report.h"
 
 /* The report's leaks, lifetimes and functions of the call graph as one JSON object, schema
- * mprof.rows.v1 (doc/page.md): their chains and names are places in the tree. 0, -ENOMEM, or -errno
- * when @out could not be written. */
-int rows_json(const struct tree *t, FILE *out);
+ * mprof.rows.v1 (doc/page.md): their chains and names are places in the tree. Of @o only depth and
+ * own_code matter. 0, -ENOMEM, or -errno when @out could not be written. */
+int rows_json(const struct tree *t, const struct report_options *o, FILE *out);
 
 #endif

@@ -232,11 +232,11 @@ static int add_types(struct tree *t)
 
 /* ---- all ---- */
 
-static int build(struct tree *t)
+static int build(struct tree *t, const char *const *own_code)
 {
 	int err = add_own(t);
 
-	t->holders = own_code_holders(t->d, NULL);
+	t->holders = own_code_holders(t->d, own_code);
 	if (!t->holders)
 		err = -ENOMEM;
 	if (!err)
@@ -250,13 +250,13 @@ static int build(struct tree *t)
 	return err ? err : add_types(t);
 }
 
-int tree_new(const struct profile_data *d, struct tree **t)
+int tree_new(const struct profile_data *d, const char *const *own_code, struct tree **t)
 {
 	*t = calloc(1, sizeof **t);
 	if (!*t)
 		return -ENOMEM;
 	(*t)->d = d;
-	int err = build(*t);
+	int err = build(*t, own_code);
 	if (err) {
 		tree_free(*t);
 		*t = NULL;

@@ -10,9 +10,9 @@
  * requested are left out. */
 struct tree;
 
-/* Takes a time and memory in proportion to the profile, which must outlive it. 0, to be freed, or
- * -ENOMEM. */
-int tree_new(const struct profile_data *d, struct tree **t);
+/* Takes a time and memory in proportion to the profile, which must outlive it. @own_code: as in
+ * own_code.h. 0, to be freed, or -ENOMEM. */
+int tree_new(const struct profile_data *d, const char *const *own_code, struct tree **t);
 
 /* Its functions are to be written with what they are numbered in a difference.
  * @same  by function of the profile, as growth.of_now and of_base; must outlive the tree */

@@ -195,7 +195,9 @@ static json_t *recorded(const struct profile_data *d)
 			 d->max_size ? json_integer(json_out_int(d->max_size)) : json_null());
 }
 
-static int write_report(const struct profile_data *d, bool chains, FILE *out)
+/* @chains: how chains are told of; NULL: they are not */
+static int write_report(const struct profile_data *d, const struct report_options *chains,
+			FILE *out)
 {
 	struct json_out o = { .out = out };
 	uint32_t *rank = names_ranks(d);
@@ -227,11 +229,11 @@ static int write_report(const struct profile_data *d, bool chains, FILE *out)
 	modules(&o, d);
 	bins(&o, d);
 	if (chains)
-		json_leaks(&o, d, rank);
+		json_leaks(&o, d, rank, chains);
 	direct(&o, d, rank);
 	if (chains) {
 		json_graph(&o, d, rank);
-		json_lifetimes(&o, d);
+		json_lifetimes(&o, d, chains->own_code);
 	}
 	json_timeline(&o, d);
 	json_out_raw(&o, "}\n");
@@ -241,12 +243,12 @@ static int write_report(const struct profile_data *d, bool chains, FILE *out)
 	return o.err;
 }
 
-int report_json(const struct profile_data *d, FILE *out)
+int report_json(const struct profile_data *d, const struct report_options *o, FILE *out)
 {
-	return write_report(d, true, out);
+	return write_report(d, o, out);
 }
 
 int report_json_short(const struct profile_data *d, FILE *out)
 {
-	return write_report(d, false, out);
+	return write_report(d, NULL, out);
 }

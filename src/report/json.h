@@ -4,6 +4,7 @@
 
 #include "profile/profile_data.h"
 #include "report/json_out.h"
+#include "report/report.h"
 #include "report/typed_sizes.h"
 
 /* The names of the types that have one of the sizes of @owner, by size. NULL: out of memory. */
@@ -22,9 +23,11 @@ json_t *json_rss(const struct profile_data *d);
 json_t *json_runtime(const struct profile_data *d);
 
 /* The members of report_json() that have a file of their own. @rank: from names_ranks(). */
-void json_leaks(struct json_out *o, const struct profile_data *d, const uint32_t *rank);
+void json_leaks(struct json_out *o, const struct profile_data *d, const uint32_t *rank,
+		const struct report_options *options);
 void json_graph(struct json_out *o, const struct profile_data *d, const uint32_t *rank);
-void json_lifetimes(struct json_out *o, const struct profile_data *d);
+void json_lifetimes(struct json_out *o, const struct profile_data *d,
+		    const char *const *own_code);
 void json_timeline(struct json_out *o, const struct profile_data *d);
 
 #endif

@@ -137,12 +137,13 @@ static void write_row(struct json_out *o, struct json_sites *e, const struct lea
 	json_out_raw(o, "}");
 }
 
-void json_leaks(struct json_out *o, const struct profile_data *d, const uint32_t *rank)
+void json_leaks(struct json_out *o, const struct profile_data *d, const uint32_t *rank,
+		const struct report_options *options)
 {
 	struct json_sites e;
 	struct leaks l = { 0 };
-	const struct leaks_wanted wanted = leaks_wanted_json();
-	int err = json_sites_init(&e, d);
+	const struct leaks_wanted wanted = leaks_wanted_json(options);
+	int err = json_sites_init(&e, d, options->own_code);
 
 	if (!err)
 		err = leaks_collect(d, rank, &wanted, &l);

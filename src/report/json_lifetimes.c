@@ -73,11 +73,12 @@ static void write_node(struct json_out *o, struct json_sites *sites, const struc
 	json_out_raw(o, "]}");
 }
 
-void json_lifetimes(struct json_out *o, const struct profile_data *d)
+void json_lifetimes(struct json_out *o, const struct profile_data *d,
+		    const char *const *own_code)
 {
 	struct json_sites sites;
 	uint32_t *path = calloc(d->n_nodes, sizeof *path);
-	int err = json_sites_init(&sites, d);
+	int err = json_sites_init(&sites, d, own_code);
 
 	if (err || !path) {
 		json_out_fail(o, -ENOMEM);

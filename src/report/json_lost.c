@@ -109,7 +109,7 @@ static void path_rows(struct json_out *o, const struct lost_report *r)
 	int err = lost_paths_collect(r->requests, r->reach, r->blocks, LEAKS_BY_SITE, &p);
 
 	json_out_fail(o, err);
-	err = json_sites_init(&sites, d);
+	err = json_sites_init(&sites, d, NULL);
 	json_out_fail(o, err);
 	for (size_t i = 0; !o->err && i < p.n; i++)
 		json_out_row(o, path_row_json(d, &sites, &p, &p.v[i]));

@@ -8,9 +8,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-int json_sites_init(struct json_sites *s, const struct profile_data *d)
+int json_sites_init(struct json_sites *s, const struct profile_data *d,
+		    const char *const *own_code)
 {
-	*s = (struct json_sites){ d, own_code_holders(d, NULL),
+	*s = (struct json_sites){ d, own_code_holders(d, own_code),
 				  calloc(d->n_sites + 1, sizeof *s->of_site) };
 	return s->own && s->of_site ? 0 : -ENOMEM;
 }

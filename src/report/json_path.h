@@ -15,8 +15,9 @@ struct json_sites {
 	char **of_site;		/* the last one, of_site[n_sites], is the one of "?" */
 };
 
-/* 0 or -ENOMEM; to be released in any case. */
-int json_sites_init(struct json_sites *s, const struct profile_data *d);
+/* @own_code: as in own_code.h. 0 or -ENOMEM; to be released in any case. */
+int json_sites_init(struct json_sites *s, const struct profile_data *d,
+		    const char *const *own_code);
 void json_sites_release(struct json_sites *s);
 
 /* An element of a path; PD_NONE: "?". NULL: out of memory. */

@@ -64,9 +64,9 @@ static inline enum leaks_key leaks_key_of(const struct report_options *o)
 }
 
 /* All of them, as JSON and the page have them. */
-static inline struct leaks_wanted leaks_wanted_json(void)
+static inline struct leaks_wanted leaks_wanted_json(const struct report_options *o)
 {
-	return (struct leaks_wanted){ LEAKS_BY_SITE, REPORT_VERBOSE, LEAKS_DEPTH, NULL };
+	return (struct leaks_wanted){ LEAKS_BY_SITE, REPORT_VERBOSE, o->depth, o->own_code };
 }
 
 /* @rank: from names_ranks(). 0 or -ENOMEM. */

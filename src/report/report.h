@@ -35,9 +35,9 @@ struct report_options {
  */
 int report_tables(const struct profile_data *d, const struct report_options *o, FILE *out);
 
-/* All of it as one JSON object, schema mprof.report.v1 (described in mprof(1)). Returns as
- * above. */
-int report_json(const struct profile_data *d, FILE *out);
+/* All of it as one JSON object, schema mprof.report.v1 (described in mprof(1)); of @o only depth
+ * and own_code matter. Returns as above. */
+int report_json(const struct profile_data *d, const struct report_options *o, FILE *out);
 
 /* The same without the members that repeat the call tree: leaks, callgraph and lifetimes. */
 int report_json_short(const struct profile_data *d, FILE *out);

@@ -75,6 +75,32 @@ profile() {
 	cmp out.html heap.html
 }
 
+@test "a page of a profile and its snapshots tells how far each of them goes" {
+	limited "$MPROF" run -o /dev/null --data=run.data '--snapshot-when=live>500K' -- "$T/widgets" >run.out 2>run.err
+	page -o all.html run.data run.data.snapshot.1
+	"$P" all.html mprof-index >index.json
+	limited "$MPROF" report --format=json run.data >whole.json
+	limited "$MPROF" report --format=json run.data.snapshot.1 >part.json
+	jq -e --slurpfile w whole.json --slurpfile p part.json '.profiles
+		| .[0].title == .[1].title and .[0].until_ns == $w[0].duration_ns
+		and .[1].until_ns == $p[0].timeline.time_ns[-1] and .[1].until_ns < .[0].until_ns' index.json
+}
+
+@test "the paths of a page and of JSON go as deep, and own code is what, the options say" {
+	profile "$T/deepxx"
+	# kept OPTION...: what has 320 bytes kept, of which page and JSON say the same
+	kept() {
+		limited "$MPROF" report --format=json "$@" run.data >want.json
+		page "$@" -o a.html run.data && says_report a.html 0 || return 1
+		jq -c '.leaks[] | select(.kept_bytes == 320) | [.path[] | {function, own}]' want.json
+	}
+	kept | jq -e '(.[0].function | startswith("fill")) and length > 5 and .[0].own and (map(.own) | .[1:] | any | not)'
+	kept --depth=5 | jq -e 'length == 5 and (any(.[]; .own) | not)'
+	kept --depth=all | jq -e '.[0].function == "main" and .[0].own'
+	kept --own-code=nosuch | jq -e 'length == 5 and (any(.[]; .own) | not)'
+	kept --own-code='*/deepxx' | cmp - <(kept)
+}
+
 @test "the tree has types, inlined functions, temporary blocks and lines where they are known" {
 	profile "$T/sitetyped-gcc-O2"
 	page -o a.html run.data

@@ -64,13 +64,13 @@ def at_depth(tree, node, depth):
 	while len(path) < depth:
 		site = tree["nodes"]["site"][node]
 		if site < 0:
-			path += [] if path else [{"function": "?", "file": None, "line": None, "module": None, "inlined": False}]
+			path += [] if path else [{"function": "?", "file": None, "line": None, "module": None, "inlined": False, "own": False}]
 			break
 		function, file = sites["function"][site], sites["file"][site]
 		module = functions["module"][function]
 		path.append({
 			"function": texts[functions["name"][function]], "file": None if file < 0 else texts[file],
-			"line": sites["line"][site] or None, "inlined": sites["inlined"][site] == 1,
+			"line": sites["line"][site] or None, "inlined": sites["inlined"][site] == 1, "own": sites["own"][site] == 1,
 			"module": None if module < 0 else texts[tree["modules"][module]],
 		})
 		if not tree["nodes"]["up"][node]:
@@ -124,7 +124,7 @@ def rows(tree, table):
 
 def want(report):
 	def elements(path):
-		return [{k: e[k] for k in ("function", "file", "line", "inlined", "module")} for e in path]
+		return [{k: e[k] for k in ("function", "file", "line", "inlined", "module", "own")} for e in path]
 
 	def relatives(list_of):
 		return sorted([r["function"], r["calls"], sum(r["bytes"].values())] for r in list_of)

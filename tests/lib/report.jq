@@ -74,7 +74,10 @@ def contradictions:
 	   ["direct kept", (.direct | sum(.kept | classes)), $t.kept_bytes],
 	   ["callgraph self", (.callgraph | map(select(.self_bytes)) | unique_by([.index, .function])
 			       | sum(.self_bytes | classes)), $t.alloc_bytes],
-	   ["paths of 1 to 5", ([.leaks[].path | length | select(. < 1 or . > 5)] | length), 0],
+	   ["paths without functions", ([.leaks[].path | select(length < 1)] | length), 0],
+	   # Longer ones go on to own code, and no further.
+	   ["paths of more than 5 with own code before their end",
+	    ([.leaks[].path | select(length > 5 and (.[1:] | any(.own)))] | length), 0],
 	   ["totals over all", ([.callgraph[] | select(.total_bytes != null)
 				 | .total_bytes | if type == "object" then classes else . end
 				 | select(. > $t.alloc_bytes)] | length), 0]]

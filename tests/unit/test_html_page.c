@@ -18,6 +18,7 @@
 static const char small[] = "<html><title><!--mprof:title--></title>\n"
 			    "<body><!--mprof:data--><script>run()</script></body></html>\n";
 static const struct page_template template = {(char *)small, sizeof small - 1};
+static const struct report_options usual;
 
 static char *page_of(struct profile_data *const *d, size_t n)
 {
@@ -26,7 +27,7 @@ static char *page_of(struct profile_data *const *d, size_t n)
 	FILE *f = open_memstream(&text, &len);
 
 	assert_non_null(f);
-	assert_int_equal(page_write(&template, d, n, f), 0);
+	assert_int_equal(page_write(&template, d, n, &usual, f), 0);
 	fclose(f);
 	return text;
 }
@@ -113,7 +114,7 @@ static int write_tree(const struct profile_data *d, FILE *out)
 {
 	struct tree *t;
 
-	assert_int_equal(tree_new(d, &t), 0);
+	assert_int_equal(tree_new(d, NULL, &t), 0);
 	int err = tree_json(t, out);
 	tree_free(t);
 	return err;
@@ -123,8 +124,8 @@ static int write_rows(const struct profile_data *d, FILE *out)
 {
 	struct tree *t;
 
-	assert_int_equal(tree_new(d, &t), 0);
-	int err = rows_json(t, out);
+	assert_int_equal(tree_new(d, NULL, &t), 0);
+	int err = rows_json(t, &usual, out);
 	tree_free(t);
 	return err;
 }
@@ -239,7 +240,7 @@ static void a_difference_has_both_profiles_and_says_which_functions_are_the_same
 	pd_build_chain(base, "old+1 > f+2", 50, 1, 1);
 	pd_build_chain(base, "main+1 > f+2", 100, 2, 1);
 	pd_build_finish(base);
-	assert_int_equal(page_write_growth(&template, now, base, LEAKS_BY_FUNCTION, f), 0);
+	assert_int_equal(page_write_growth(&template, now, base, &usual, f), 0);
 	fclose(f);
 	assert_has(text, "<title>new (pid 2) since ? (pid 0) - mprof</title>");
 	json_t *index = block(text, "mprof-index"), *growth = block(text, "mprof-growth"),
@@ -274,11 +275,11 @@ static void a_difference_that_cannot_be_told_leaves_nothing(void **state)
 
 	(void)state;
 	assert_non_null(full);
-	assert_int_equal(page_write_growth(&template, now, base, LEAKS_BY_FUNCTION, full),
+	assert_int_equal(page_write_growth(&template, now, base, &usual, full),
 			 -ENOSPC);
 	fclose(full);
 	pd_build_chain(base, "main", UINT64_MAX, 1, 0);
-	assert_int_equal(page_write_growth(&template, now, base, LEAKS_BY_FUNCTION, f),
+	assert_int_equal(page_write_growth(&template, now, base, &usual, f),
 			 -EOVERFLOW);
 	fclose(f);
 	assert_int_equal(len, 0);
@@ -346,7 +347,7 @@ static void a_template_without_marks_is_refused_before_anything_is_written(void 
 		size_t len;
 		FILE *f = open_memstream(&text, &len);
 
-		assert_int_equal(page_write(&t, &d, 1, f), -EINVAL);
+		assert_int_equal(page_write(&t, &d, 1, &usual, f), -EINVAL);
 		fclose(f);
 		assert_int_equal(len, 0);
 		free(text);
@@ -361,7 +362,7 @@ static void a_full_disk_is_told(void **state)
 
 	(void)state;
 	assert_non_null(full);
-	assert_int_equal(page_write(&template, &d, 1, full), -ENOSPC);
+	assert_int_equal(page_write(&template, &d, 1, &usual, full), -ENOSPC);
 	fclose(full);
 	profile_data_free(d);
 }

@@ -10,8 +10,10 @@
 
 /* What @write writes of @d and its tree, read back. */
 static json_t *read_back(const struct profile_data *d,
-			 int (*write)(const struct tree *t, FILE *out))
+			 int (*write)(const struct tree *t, const struct report_options *o,
+				      FILE *out))
 {
+	const struct report_options o = {0};
 	char *text = NULL;
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
@@ -19,8 +21,8 @@ static json_t *read_back(const struct profile_data *d,
 	json_error_t why;
 
 	assert_non_null(f);
-	assert_int_equal(tree_new(d, &t), 0);
-	assert_int_equal(write ? write(t, f) : report_json(d, f), 0);
+	assert_int_equal(tree_new(d, NULL, &t), 0);
+	assert_int_equal(write ? write(t, &o, f) : report_json(d, &o, f), 0);
 	tree_free(t);
 	fclose(f);
 	json_t *j = json_loads(text, JSON_REJECT_DUPLICATES, &why);
@@ -28,6 +30,12 @@ static json_t *read_back(const struct profile_data *d,
 		fail_msg("line %d: %s in:\n%s", why.line, why.text, text);
 	free(text);
 	return j;
+}
+
+static int write_tree(const struct tree *t, const struct report_options *o, FILE *out)
+{
+	(void)o;
+	return tree_json(t, out);
 }
 
 static json_int_t at(const json_t *rows, const char *table, const char *column, size_t i)
@@ -109,7 +117,7 @@ static void assert_function(const json_t *rows, const json_t *tree, size_t i, co
 /* All of it against the report. */
 static void assert_says_the_same(const struct profile_data *d)
 {
-	json_t *rows = read_back(d, rows_json), *tree = read_back(d, tree_json);
+	json_t *rows = read_back(d, rows_json), *tree = read_back(d, write_tree);
 	json_t *report = read_back(d, NULL);
 	const json_t *leaks = json_object_get(report, "leaks");
 	const json_t *graph = json_object_get(report, "callgraph");
@@ -164,7 +172,7 @@ static void lifetimes_have_their_buckets_one_behind_the_other(void **state)
 	d->lifetimes = pd_build_grow(NULL, 0, sizeof lives);
 	memcpy(d->lifetimes, lives, sizeof lives);
 	d->n_lifetimes = sizeof lives / sizeof *lives;
-	json_t *rows = read_back(d, rows_json), *tree = read_back(d, tree_json);
+	json_t *rows = read_back(d, rows_json), *tree = read_back(d, write_tree);
 
 	assert_int_equal(length(rows, "lifetimes", "node"), 2);
 	assert_string_equal(name_at(tree, at(rows, "lifetimes", "node", 0)), "f");

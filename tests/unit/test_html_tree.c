@@ -17,7 +17,7 @@ static json_t *tree_of(const struct profile_data *d)
 	struct tree *built;
 
 	assert_non_null(f);
-	assert_int_equal(tree_new(d, &built), 0);
+	assert_int_equal(tree_new(d, NULL, &built), 0);
 	assert_int_equal(tree_json(built, f), 0);
 	tree_free(built);
 	fclose(f);
@@ -317,7 +317,7 @@ static void a_full_disk_is_told(void **state)
 
 	(void)state;
 	assert_non_null(full);
-	assert_int_equal(tree_new(d, &t), 0);
+	assert_int_equal(tree_new(d, NULL, &t), 0);
 	assert_int_equal(tree_json(t, full), -ENOSPC);
 	tree_free(t);
 	fclose(full);

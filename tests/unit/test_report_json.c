@@ -14,7 +14,7 @@ static json_t *json_of(struct profile_data *d)
 
 	assert_non_null(f);
 	pd_build_finish(d);
-	assert_int_equal(report_json(d, f), 0);
+	assert_int_equal(report_json(d, &(struct report_options){ 0 }, f), 0);
 	fclose(f);
 	profile_data_free(d);
 	json_t *j = json_loads(text, JSON_REJECT_DUPLICATES, &why);

@@ -293,7 +293,7 @@ static int error_on_full_device(const struct profile_data *d, bool json, size_t 
 
 	assert_true(f && buffer <= sizeof text);
 	setvbuf(f, text, buffer ? _IOFBF : _IONBF, buffer);
-	int err = json ? report_json(d, f) : report_tables(d, &o, f);
+	int err = json ? report_json(d, &o, f) : report_tables(d, &o, f);
 
 	fclose(f);
 	return err;

@@ -3,7 +3,7 @@
 
 import type { JSX } from "preact";
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { choices } from "./data/choices";
+import { type Snapshot, choices, snapshots } from "./data/choices";
 import type { Rows } from "./data/rows";
 import type { Growth, PageIndex, Report } from "./data/schema";
 import { moments, seen_by } from "./data/sentences";
@@ -183,11 +183,19 @@ interface BodyProps {
 	profile: Profile;
 	view: View;
 	number: number;
+	moments: Snapshot[];
 }
+
+/** Of a difference: its sizes are those that have changed only. */
+const NO_TYPES: ReadonlySet<string> = new Set();
+
+const types_of = (r: Report): ReadonlySet<string> => new Set(r.bins.flatMap((b) => b.types));
+
+const READING = "Reading the profile…";
 
 const Waiting = (): JSX.Element => <p class="empty">Reading the call chains…</p>;
 
-function Body({ profile, view, number }: BodyProps): JSX.Element {
+function Body({ profile, view, number, moments }: BodyProps): JSX.Element {
 	const { report, tree, rows, error, difference } = profile;
 
 	if (error)
@@ -196,10 +204,27 @@ function Body({ profile, view, number }: BodyProps): JSX.Element {
 				{error}
 			</p>
 		);
-	if (!report) return <p class="empty">Reading the profile…</p>;
-	if (view === "flame") return tree ? <Flame key={number} tree={tree} /> : <Waiting />;
+	if (!report) return <p class="empty">{READING}</p>;
+	if (view === "flame")
+		return tree ? (
+			<Flame
+				key={number}
+				tree={tree}
+				sized={difference ? NO_TYPES : types_of(report)}
+			/>
+		) : (
+			<Waiting />
+		);
 	if (difference) return <DifferenceBody {...difference} now={report} view={view} />;
-	return <ProfileBody report={report} tree={tree} rows={rows} view={view} />;
+	return (
+		<ProfileBody
+			report={report}
+			tree={tree}
+			rows={rows}
+			view={view}
+			moments={moments}
+		/>
+	);
 }
 
 function DifferenceBody({
@@ -224,17 +249,19 @@ function ProfileBody({
 	tree,
 	rows,
 	view,
+	moments,
 }: {
 	report: Report;
 	tree: Tree | null;
 	rows: Rows | null;
 	view: View;
+	moments: Snapshot[];
 }): JSX.Element {
 	switch (view) {
 		case "timeline":
-			return <Timeline report={report} />;
+			return <Timeline report={report} moments={moments} />;
 		case "sizes":
-			return <Sizes report={report} />;
+			return <Sizes report={report} tree={tree} />;
 		case "direct":
 			return <DirectAllocation report={report} />;
 		case "leaks":
@@ -301,6 +328,7 @@ export function App({ index, load }: Props): JSX.Element {
 	);
 	const store = useMemo((): Store => ({ state, set }), [state, set]);
 	const profile = profiles[number] ?? NOTHING;
+	const moments = useMemo(() => snapshots(index, number), [index, number]);
 
 	useEffect(() => {
 		const follow = (): void => set_state(read_location());
@@ -318,12 +346,19 @@ export function App({ index, load }: Props): JSX.Element {
 		if (!profiles[number])
 			load(number, (p) => set_profiles((old) => ({ ...old, [number]: p })));
 	}, [number]);
+	// How high the header is, is not known before: it would push all else down.
+	if (!Object.keys(profiles).length) return <p class="empty">{READING}</p>;
 	return (
 		<StoreContext.Provider value={store}>
 			<Header index={index} profile={profile} views={views} view={view} />
 			<main data-view={view} data-ready={is_whole(profile) ? "" : undefined}>
 				<h2 class="hidden">{title_of(view, views === CHANGE_VIEWS)}</h2>
-				<Body profile={profile} view={view} number={number} />
+				<Body
+					profile={profile}
+					view={view}
+					number={number}
+					moments={moments}
+				/>
 			</main>
 			<footer class="quiet">mprof {index.version}</footer>
 		</StoreContext.Provider>

@@ -66,6 +66,12 @@ if [ -z "${UNIT:-}" ]; then
 	cc -g -O1 -o "$work/loses" test/programs/loses.c
 	detached loses loses
 	page loses "$work/loses.data"
+	profile moments widgets --snapshot-when="live>500K"
+	page moments "$work"/moments.data*
+	cp "$work/names" "$work/bare"
+	strip "$work/bare"
+	profile bare bare --types=none --timeline=0
+	page bare "$work/bare.data"
 	page both "$work/widgets.data" "$work/names.data"
 	profile forks forks --trace-children=yes
 	page forks "$work"/forks.data*

@@ -3,7 +3,7 @@
 // meant.
 
 import { charge } from "./culprits";
-import type { Place } from "./schema";
+import type { OwnPlace } from "./schema";
 import { type Tree, place_of } from "./tree";
 
 /** The nodes of the innermost @depth functions of a chain, from the outside in. */
@@ -22,7 +22,7 @@ export const name_of = (t: Tree, node: number): string =>
 	node >= 0 && node < t.n ? t.keys[t.key[node]].name : "?";
 
 /** The innermost @depth functions of a chain, from the outside in. */
-export const elements_of = (t: Tree, node: number, depth = Infinity): Place[] =>
+export const elements_of = (t: Tree, node: number, depth = Infinity): OwnPlace[] =>
 	chain_of(t, node, depth).map((n) => {
 		const { name, module, inlined } = t.keys[t.key[n]];
 		const site = t.site[n];
@@ -33,6 +33,7 @@ export const elements_of = (t: Tree, node: number, depth = Infinity): Place[] =>
 			line: t.site_line[site] ?? null,
 			module,
 			inlined,
+			own: t.site_own[site],
 		};
 	});
 

@@ -6,6 +6,7 @@ export interface IndexEntry {
 	report: string;
 	tree: string;
 	rows: string;
+	until_ns?: number; // of the process's life; not known of old profiles
 }
 
 export interface PageIndex {
@@ -106,6 +107,7 @@ export interface Report {
 	totals: Totals;
 	unseen?: Unseen;
 	recorded?: { min_size: number; max_size: number | null };
+	modules: { path: string; names: string }[]; // names: where those of its functions are from
 	bins: Bin[];
 	direct: Direct[];
 	timeline?: Timeline | null;
@@ -183,9 +185,12 @@ export interface GrownPath extends Change {
 }
 
 /** Of a place there is only what tells it from others in both profiles. */
-export interface GrownElement extends Place {
-	offset: number | null;
+export interface OwnPlace extends Place {
 	own: boolean; // of the program's own code, which the C side decides
+}
+
+export interface GrownElement extends OwnPlace {
+	offset: number | null;
 }
 
 /** What has changed; what has not is not in it. */

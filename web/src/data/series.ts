@@ -7,6 +7,7 @@ export interface Layer {
 	name: string;
 	place: string | null;
 	bytes: number[];
+	is_site: boolean; // not the rest
 }
 
 const SHOWN = 10;
@@ -21,9 +22,18 @@ export function layers(t: Timeline): Layer[] {
 	const list = sites.slice(0, SHOWN).map((s) => ({
 		name: s.function,
 		bytes: s.bytes,
+		is_site: true,
 		place: s.file === null ? null : s.line ? `${s.file}:${s.line}` : s.file,
 	}));
-	return [...list, { name: sites.length ? "the rest" : "all", place: null, bytes: rest }];
+	return [
+		...list,
+		{
+			name: sites.length ? "the rest" : "all",
+			place: null,
+			bytes: rest,
+			is_site: false,
+		},
+	];
 }
 
 /** Sums from the last layer up, so that the first is on top: the upper edge of each layer. */

@@ -210,7 +210,7 @@ export class FlameCanvas {
 				of_frame: palette.of_frame,
 				ground: palette.ground,
 				match: palette.match,
-				keys: this.matches,
+				hits: this.matches,
 				dim_above: fr.depth[this.zoomed],
 			},
 			LEAST_TEXT * dpr,

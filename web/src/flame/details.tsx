@@ -4,6 +4,7 @@
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { Tree } from "../data/tree";
+import type { State } from "../state/fragment";
 import { useStore } from "../state/store";
 import { base_name, clip, grown_by, share, signed } from "../ui/format";
 import { Link } from "../ui/link";
@@ -114,9 +115,18 @@ async function copy(text: string): Promise<void> {
 	}
 }
 
-export function Details(p: Shown): JSX.Element {
+/** To the sizes of blocks of a type, which may be in doubt: "widget?". */
+const of_that_type =
+	(sized: ReadonlySet<string>) =>
+	(type: string): Partial<State> | null => {
+		const filter = type.replace(/\?$/, "");
+
+		return sized.has(filter) ? { view: "sizes", filter } : null;
+	};
+
+export function Details(p: Shown & { sized: ReadonlySet<string> }): JSX.Element {
 	const { state, set } = useStore();
-	const { tree, frames, options, f } = p;
+	const { tree, frames, options, f, sized } = p;
 	const key = f > 0 ? tree.keys[frames.key[f]] : null;
 	const where = useMemo(() => places(tree, frames, f), [tree, frames, f]);
 	const of = useMemo(() => types(tree, frames, f, options), [tree, frames, f]);
@@ -147,7 +157,7 @@ export function Details(p: Shown): JSX.Element {
 				</p>
 				<p class="row">
 					<Figures {...p} />
-					<Types types={of} />
+					<Types types={of} to={of_that_type(sized)} />
 				</p>
 			</div>
 			{key && (

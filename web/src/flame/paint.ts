@@ -17,7 +17,7 @@ export interface Paints {
 	of_frame?: (f: number) => number; // in the place of that
 	ground: number;
 	match: number;
-	keys: Uint8Array | null; // functions that match the search, or null without one
+	hits: Uint8Array | null; // frames that match the search, or null without one
 	dim_above: number; // frames of less depth are behind the zoom: paler
 }
 
@@ -37,7 +37,7 @@ function colour_of(fr: Frames, f: number, p: Paints): number {
 	const k = fr.key[f];
 	let c = p.of_frame?.(f) ?? (k < 0 ? pale(0xff888888, p.ground) : p.of_key[k]);
 
-	if (p.keys && k >= 0) c = p.keys[k] ? p.match : pale(c, p.ground);
+	if (p.hits && k >= 0) c = p.hits[f] ? p.match : pale(c, p.ground);
 	return fr.depth[f] < p.dim_above ? pale(c, p.ground) : c;
 }
 

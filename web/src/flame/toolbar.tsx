@@ -40,7 +40,9 @@ interface Props {
 	tree: Tree;
 }
 
-const HINT = 'A part of a name, "a whole name", or /an expression/';
+const HINT =
+	'A part of a name, "a whole name", or /an expression/; ' +
+	"behind type: the name of a type that is requested";
 
 export function Toolbar({ found, total, tree }: Props): JSX.Element {
 	const { state, set } = useStore();

@@ -143,7 +143,8 @@ const sign_of =
 /** Rows of the graph that are on the page, however low the window is. */
 const least_rows = (fr: Frames): number => Math.min(Math.max(fr.rows.length, ROWS_MIN), ROWS_MAX);
 
-export function Flame({ tree }: { tree: Tree }): JSX.Element {
+/** @sized: types that stand in the table of sizes. */
+export function Flame({ tree, sized }: { tree: Tree; sized: ReadonlySet<string> }): JSX.Element {
 	const { state, set } = useStore();
 	const { frames, options, zoomed } = useFrames(tree);
 	const dark = useDark();
@@ -197,7 +198,7 @@ export function Flame({ tree }: { tree: Tree }): JSX.Element {
 					frames,
 					dark,
 				),
-				found?.keys ?? null,
+				found?.hits ?? null,
 			),
 		[tree, colour, dark, found, changes, frames],
 	);
@@ -256,7 +257,7 @@ export function Flame({ tree }: { tree: Tree }): JSX.Element {
 		<section class="flame">
 			<Toolbar found={found} total={changes ? null : total} tree={tree} />
 			<Hidden />
-			<Details {...shown} />
+			<Details {...shown} sized={sized} />
 			{!(total > 0) && <Empty tree={tree} />}
 			<div
 				class="frames"

@@ -6,16 +6,31 @@ const GROUPED = new Intl.NumberFormat("en-US");
 /** 5019 -> "5,019". */
 export const count = (n: number): string => GROUPED.format(n);
 
-/** "1.0 MB": a thousand bytes are a kB, as in the text that mprof prints. */
-export function bytes(n: number): string {
-	const units = ["B", "kB", "MB", "GB", "TB", "PB"];
+const UNITS = ["B", "kB", "MB", "GB", "TB", "PB"];
+
+/** A thousand bytes are a kB, as in the text that mprof prints. */
+function in_unit(n: number): { n: number; unit: string } {
 	let i = 0;
 
-	while (Math.abs(n) >= 999.5 && i < units.length - 1) {
+	while (Math.abs(n) >= 999.5 && i < UNITS.length - 1) {
 		n /= 1000;
 		i++;
 	}
-	return `${i === 0 || n >= 99.95 ? Math.round(n) : n.toFixed(1)}\u00a0${units[i]}`;
+	return { n, unit: UNITS[i] };
+}
+
+/** "1.0 MB". */
+export function bytes(exactly: number): string {
+	const { n, unit } = in_unit(exactly);
+
+	return `${unit === "B" || n >= 99.95 ? Math.round(n) : n.toFixed(1)}\u00a0${unit}`;
+}
+
+/** A round number of bytes as it is, on an axis: "1.25 MB", "3 MB". */
+export function round_bytes(exactly: number): string {
+	const { n, unit } = in_unit(exactly);
+
+	return `${Number(n.toFixed(3))}\u00a0${unit}`;
 }
 
 /** "5,019 blocks", "1 block". */

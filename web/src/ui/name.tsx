@@ -2,7 +2,9 @@
 // Names from the program, always as text: short to read, whole in the title.
 
 import type { JSX } from "preact";
+import type { State } from "../state/fragment";
 import { base_name, clip, short_name } from "./format";
+import { Link } from "./link";
 
 const SHOWN = 200;
 
@@ -49,12 +51,26 @@ export function PlaceText({ place }: { place: string | null }): JSX.Element | nu
 	) : null;
 }
 
+function Type({ type, to }: { type: string; to: Partial<State> | null }): JSX.Element {
+	const text = clip(type, 60);
+
+	if (!to) return <span class="type">{text}</span>;
+	return (
+		<Link class="type" to={to}>
+			{text}
+		</Link>
+	);
+}
+
+/** @to: where the name of one leads, if anywhere. */
 export function Types({
 	types,
 	most = 3,
+	to,
 }: {
 	types: readonly string[];
 	most?: number;
+	to?: (type: string) => Partial<State> | null;
 }): JSX.Element | null {
 	if (!types.length) return null;
 	const more = types.length - most;
@@ -62,9 +78,7 @@ export function Types({
 	return (
 		<span class="types" title={types.join("\n")}>
 			{types.slice(0, most).map((t) => (
-				<span class="type" key={t}>
-					{clip(t, 60)}
-				</span>
+				<Type key={t} type={t} to={to?.(t) ?? null} />
 			))}
 			{more > 0 && <span class="more">+{more}</span>}
 		</span>

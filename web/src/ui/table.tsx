@@ -24,6 +24,7 @@ interface Props<R> {
 }
 
 const PAGE = 100;
+const MANY = 8; // columns: they stand closer
 
 const class_of = (c: { numeric?: boolean }): string | undefined =>
 	c.numeric ? "figure" : undefined;
@@ -35,7 +36,7 @@ function Head<R>({ c, sort }: { c: Column<R>; sort: string }): JSX.Element {
 	const order = mine ? (now.down ? "descending" : "ascending") : undefined;
 
 	return (
-		<th scope="col" class={class_of(c)} aria-sort={order}>
+		<th scope="col" role="columnheader" class={class_of(c)} aria-sort={order}>
 			<button
 				type="button"
 				title={c.hint}
@@ -104,12 +105,15 @@ export function Table<R>(p: Props<R>): JSX.Element {
 				</span>
 			</div>
 			<div class="wide" tabIndex={0} role="region" aria-label={p.caption}>
-				<table>
+				<table
+					role="table"
+					class={p.columns.length > MANY ? "many" : undefined}
+				>
 					<caption>
 						<span>{p.caption}</span>
 					</caption>
 					<thead>
-						<tr>
+						<tr role="row">
 							{p.columns.map((c) => (
 								<Head
 									key={c.id}
@@ -121,11 +125,13 @@ export function Table<R>(p: Props<R>): JSX.Element {
 					</thead>
 					<tbody>
 						{shown.map((row, i) => (
-							<tr key={i}>
+							<tr key={i} role="row">
 								{p.columns.map((c) => (
 									<td
 										key={c.id}
+										role="cell"
 										class={class_of(c)}
+										data-title={c.title}
 									>
 										{c.cell(row)}
 									</td>

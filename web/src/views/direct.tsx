@@ -11,7 +11,7 @@ import { Name, Types } from "../ui/name";
 import { in_text } from "../ui/rows";
 import { type Column, Table } from "../ui/table";
 
-const columns_of = (report: Report): Column<Direct>[] => [
+const columns_of = (report: Report): (Column<Direct> | false)[] => [
 	{
 		id: "bytes",
 		title: "Allocated",
@@ -68,7 +68,7 @@ const columns_of = (report: Report): Column<Direct>[] => [
 			</Link>
 		),
 	},
-	{
+	report.direct.some((d) => d.types.length > 0) && {
 		id: "types",
 		title: "Types",
 		value: (d) => d.types.join(" "),
@@ -76,7 +76,7 @@ const columns_of = (report: Report): Column<Direct>[] => [
 	},
 	{
 		id: "graph",
-		title: "",
+		title: "Callers",
 		value: () => 0,
 		cell: (d) => (
 			<Link
@@ -93,7 +93,7 @@ export function DirectAllocation({ report }: { report: Report }): JSX.Element {
 	return (
 		<Table
 			caption="Functions that request memory themselves"
-			columns={columns_of(report)}
+			columns={columns_of(report).filter((c) => c !== false)}
 			rows={report.direct}
 			finder={in_text((d) => `${d.function} ${d.types.join(" ")}`)}
 			usual="-bytes"

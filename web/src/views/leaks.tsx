@@ -3,6 +3,7 @@
 
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
+import { blamed_in } from "../data/elements";
 import {
 	blamed,
 	chains_with,
@@ -13,7 +14,7 @@ import {
 	place_at,
 } from "../data/paths";
 import { type Rows, all_rows } from "../data/rows";
-import type { Place, Report } from "../data/schema";
+import type { OwnPlace, Report } from "../data/schema";
 import { type Measure, type Tree, place_text } from "../data/tree";
 import { Bytes, Share } from "../ui/bar";
 import { count } from "../ui/format";
@@ -23,27 +24,41 @@ import { type Column, Table } from "../ui/table";
 
 const SHOWN = 4; // callers in a row; all are in the title and in the graph
 
-/** The last functions of a chain, from the outside in. */
+/**
+ * What is shown of a chain: its last functions, and if none of these is of own code, the one that
+ * is to blame before them.
+ */
+function shown_of(path: readonly OwnPlace[]): readonly OwnPlace[] {
+	const last = path.slice(-SHOWN);
+	const first = blamed_in(path);
+
+	return !first || last.includes(first) ? last : [first, ...last.slice(1)];
+}
+
+/** Of a chain, from the outside in. */
 export function Chain({
 	path,
 	truncated,
 }: {
-	path: readonly Place[];
+	path: readonly OwnPlace[];
 	truncated: boolean;
 }): JSX.Element {
-	const shown = path.slice(-SHOWN);
+	const shown = shown_of(path);
+	const skips = (i: number): boolean => shown[i - 1] !== path[path.indexOf(shown[i]) - 1];
 	const title = path
 		.map((e) => `${e.function ?? "?"}  ${place_text(e.file, e.line) ?? ""}`.trimEnd())
 		.join("\n");
 
 	return (
 		<span class="chain" title={title}>
-			{(truncated || shown.length < path.length) && (
-				<span class="quiet">… › </span>
-			)}
+			{(truncated || shown[0] !== path[0]) && <span class="quiet">… › </span>}
 			{shown.map((e, i) => (
 				<span key={i}>
-					{i > 0 && <span class="quiet"> › </span>}
+					{i > 0 && (
+						<span class="quiet">
+							{skips(i) ? " › … › " : " › "}
+						</span>
+					)}
 					<Name name={e.function} inlined={e.inlined} />
 				</span>
 			))}
@@ -153,7 +168,7 @@ function columns_of(report: Report, t: Tree, rows: Rows): Column<number>[] {
 				/>
 			),
 		},
-		{
+		node.some((_, i) => rows.types(i).length > 0) && {
 			id: "types",
 			title: "Types",
 			value: (i) => rows.types(i).join(" "),

@@ -4,6 +4,7 @@
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { type Culprit, type Order, heaviest } from "../data/culprits";
+import { lacking } from "../data/lacking";
 import type { Report } from "../data/schema";
 import {
 	doubts,
@@ -105,6 +106,18 @@ export function Exactness({ list }: { list: string[] }): JSX.Element {
 	);
 }
 
+/** @list: what the profile has not got. */
+function Lacking({ list }: { list: string[] }): JSX.Element | null {
+	if (!list.length) return null;
+	return (
+		<ul class="lacking quiet">
+			{list.map((s) => (
+				<li key={s}>{s}</li>
+			))}
+		</ul>
+	);
+}
+
 interface ListProps {
 	title: string;
 	none: string;
@@ -185,11 +198,19 @@ export function Overview({ report, tree }: { report: Report; tree: Tree | null }
 	const temporary = useMemo(() => (tree ? total_of(tree, "temporary") : 0), [tree]);
 	const t = report.totals;
 
+	// The list of who loses the most would push all else down when it is there.
+	if (report.reach?.lost_direct.blocks && !tree)
+		return (
+			<div class="overview">
+				<Answer report={report} tree={tree} />
+			</div>
+		);
 	return (
 		<div class="overview">
 			<Answer report={report} tree={tree} />
 			<Figures report={report} />
 			<Exactness list={doubts(report)} />
+			<Lacking list={lacking(report)} />
 			{report.timeline && <Spark timeline={report.timeline} />}
 			<div class="tops">
 				<Culprits

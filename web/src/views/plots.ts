@@ -2,10 +2,11 @@
 // The two plots of the timeline, by uPlot: stacked areas of live bytes, and requests per second.
 
 import uPlot from "uplot";
+import type { Snapshot } from "../data/choices";
 import type { Timeline } from "../data/schema";
 import { type Layer, rates, stacked } from "../data/series";
 import { css, oklch } from "../flame/colours";
-import { bytes, count, time } from "../ui/format";
+import { bytes, count, round_bytes, time } from "../ui/format";
 
 const SYNC = "mprof-timeline";
 const AXIS = 64;
@@ -52,6 +53,8 @@ function axes(dark: boolean, value: (v: number) => string): uPlot.Axis[] {
 interface Hooks {
 	hover: (index: number | null) => void;
 	click: (index: number) => void;
+	/** Whether a click there leads to anything. */
+	leads: (index: number) => boolean;
 }
 
 function options(
@@ -77,7 +80,15 @@ function options(
 		},
 		series: [{}],
 		hooks: {
-			setCursor: [(u) => h.hover(u.cursor.idx ?? null)],
+			setCursor: [
+				(u) => {
+					const i = u.cursor.idx ?? null;
+
+					u.over.style.cursor =
+						i !== null && h.leads(i) ? "pointer" : "";
+					h.hover(i);
+				},
+			],
 			ready: [
 				(u) =>
 					u.over.addEventListener("click", () => {
@@ -89,12 +100,11 @@ function options(
 	};
 }
 
-function mark_peak(u: uPlot, t: Timeline, dark: boolean): void {
-	if (t.peak === null) return;
+/** A line across the plot at a moment, and what it is. */
+function mark(u: uPlot, ns: number, text: string, dark: boolean): void {
 	const g = u.ctx;
 	const dpr = devicePixelRatio || 1;
-	const x = u.valToPos(t.time_ns[t.peak] / 1e9, "x", true);
-	const text = `peak ${bytes(t.live_bytes[t.peak])}`;
+	const x = u.valToPos(ns / 1e9, "x", true);
 
 	g.save();
 	g.strokeStyle = g.fillStyle = dark ? "#eef0f3" : "#16181c";
@@ -112,16 +122,23 @@ function mark_peak(u: uPlot, t: Timeline, dark: boolean): void {
 	g.restore();
 }
 
+function mark_all(u: uPlot, t: Timeline, moments: Snapshot[], dark: boolean): void {
+	moments.forEach((m, i) => mark(u, m.ns, `${i + 1}`, dark));
+	if (t.peak !== null)
+		mark(u, t.time_ns[t.peak], `peak ${bytes(t.live_bytes[t.peak])}`, dark);
+}
+
 /** The areas; the first layer is on top. */
 export function plot_bytes(
 	where: HTMLElement,
 	t: Timeline,
+	moments: Snapshot[],
 	list: Layer[],
 	dark: boolean,
 	height: number,
 	h: Hooks,
 ): uPlot {
-	const o = options(where.clientWidth, height, dark, bytes, h);
+	const o = options(where.clientWidth, height, dark, round_bytes, h);
 	const colours = layer_colours(list.length, dark);
 
 	o.series.push(
@@ -136,7 +153,7 @@ export function plot_bytes(
 			points: { show: false },
 		})),
 	);
-	o.hooks = { ...o.hooks, draw: [(u) => mark_peak(u, t, dark)] };
+	o.hooks = { ...o.hooks, draw: [(u) => mark_all(u, t, moments, dark)] };
 	return new uPlot(o, [t.time_ns.map((v) => v / 1e9), ...stacked(list)], where);
 }
 

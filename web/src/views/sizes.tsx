@@ -2,14 +2,39 @@
 // Every size that was requested, and the types that have it.
 
 import type { JSX } from "preact";
+import { useMemo } from "preact/hooks";
+import { has_types } from "../data/lacking";
 import type { Bin, Report } from "../data/schema";
+import type { Tree } from "../data/tree";
+import { of_type } from "../flame/search";
+import type { State } from "../state/fragment";
 import { Bytes, Share } from "../ui/bar";
 import { count } from "../ui/format";
 import { Types } from "../ui/name";
 import { in_text } from "../ui/rows";
 import { type Column, Table } from "../ui/table";
 
-const columns_of = (report: Report): Column<Bin>[] => [
+/** Those that are seen to be requested, before what only has the size. */
+const known_first = (types: readonly string[], known: ReadonlySet<string>): string[] => [
+	...types.filter((t) => known.has(t)),
+	...types.filter((t) => !known.has(t)),
+];
+
+/** To who requests that type, if that is known of anybody. */
+const requests =
+	(known: ReadonlySet<string>) =>
+	(type: string): Partial<State> | null =>
+		known.has(type)
+			? {
+					view: "flame",
+					measure: "bytes",
+					inverted: false,
+					zoom: [],
+					search: of_type(type),
+				}
+			: null;
+
+const columns_of = (report: Report, known: ReadonlySet<string>): (Column<Bin> | false)[] => [
 	{
 		id: "size",
 		title: "Size",
@@ -18,11 +43,11 @@ const columns_of = (report: Report): Column<Bin>[] => [
 		value: (b) => b.size,
 		cell: (b) => count(b.size),
 	},
-	{
+	has_types(report) && {
 		id: "types",
 		title: "Types of that size",
 		value: (b) => b.types.join(" "),
-		cell: (b) => <Types types={b.types} />,
+		cell: (b) => <Types types={known_first(b.types, known)} to={requests(known)} />,
 	},
 	{
 		id: "allocs",
@@ -65,11 +90,17 @@ const columns_of = (report: Report): Column<Bin>[] => [
 	},
 ];
 
-export function Sizes({ report }: { report: Report }): JSX.Element {
+export function Sizes({ report, tree }: { report: Report; tree: Tree | null }): JSX.Element {
+	const known = useMemo(() => new Set(tree?.types.name), [tree]);
+
 	return (
 		<Table
-			caption="Blocks by size, and the types of that size"
-			columns={columns_of(report)}
+			caption={
+				has_types(report)
+					? "Blocks by size, and the types of that size"
+					: "Blocks by size; of no size is a type known"
+			}
+			columns={columns_of(report, known).filter((c) => c !== false)}
 			rows={report.bins}
 			finder={in_text((b) => `${b.size} ${b.types.join(" ")}`)}
 			usual="-bytes"

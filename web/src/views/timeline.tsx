@@ -3,8 +3,11 @@
 
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { Snapshot } from "../data/choices";
+import { NO_TIMELINE } from "../data/lacking";
 import type { Report, Timeline as Series } from "../data/schema";
 import { type Layer, layers, rates } from "../data/series";
+import type { State } from "../state/fragment";
 import { useStore } from "../state/store";
 import { Bytes } from "../ui/bar";
 import { count, plural, share, time } from "../ui/format";
@@ -15,15 +18,42 @@ import { layer_colours, plot_bytes, plot_rates } from "./plots";
 
 const NEAR = 0.03; // of the time: so close to the peak or the end means that moment
 
-/** What a click at a point leads to: there are graphs of the peak and the end, of no other
- * moment. */
-function moment_of(t: Series, i: number): "peak_bytes" | "kept_bytes" | null {
-	const last = t.time_ns.length - 1;
-	const end = t.time_ns[last] || 1;
-	const off = (j: number): number => Math.abs(t.time_ns[i] - t.time_ns[j]) / end;
+/** A moment of which there is a call tree. */
+interface Kept {
+	ns: number;
+	to: Partial<State>;
+	title: string;
+}
 
-	if (t.peak !== null && off(t.peak) <= NEAR && off(t.peak) <= off(last)) return "peak_bytes";
-	return off(last) <= NEAR ? "kept_bytes" : null;
+/** The peak, the end, and the ends of other profiles of the process: of no other is there one. */
+function kept_moments(t: Series, moments: readonly Snapshot[]): Kept[] {
+	const graph: Partial<State> = { view: "flame", zoom: [], inverted: false };
+	const list: Kept[] = moments.map((m, i) => ({
+		ns: m.ns,
+		to: { ...graph, measure: "kept_bytes", profile: m.profile },
+		title: `Flame graph of ${i + 1}, after ${time(m.ns)}`,
+	}));
+
+	if (t.peak !== null)
+		list.push({
+			ns: t.time_ns[t.peak],
+			to: { ...graph, measure: "peak_bytes" },
+			title: "Flame graph of the peak",
+		});
+	list.push({
+		ns: t.time_ns[t.time_ns.length - 1],
+		to: { ...graph, measure: "kept_bytes" },
+		title: "Flame graph of the end",
+	});
+	return list;
+}
+
+/** What a click at a point leads to, if one of these is near. */
+function nearest(t: Series, list: readonly Kept[], i: number): Kept | undefined {
+	const off = (k: Kept): number => Math.abs(t.time_ns[i] - k.ns);
+	const near = NEAR * (t.time_ns[t.time_ns.length - 1] || 1);
+
+	return list.filter((k) => off(k) <= near).sort((a, b) => off(a) - off(b))[0];
 }
 
 function At({
@@ -77,7 +107,7 @@ function At({
 									backgroundColor: colours[i],
 								}}
 							/>{" "}
-							{l.place === null ? (
+							{!l.is_site ? (
 								l.name
 							) : (
 								<>
@@ -103,10 +133,14 @@ function At({
 
 function Plots({
 	t,
+	moments,
+	kept,
 	list,
 	hover,
 }: {
 	t: Series;
+	moments: Snapshot[];
+	kept: Kept[];
 	list: Layer[];
 	hover: (i: number | null) => void;
 }): JSX.Element {
@@ -120,22 +154,14 @@ function Plots({
 		const hooks = {
 			hover,
 			click: (i: number) => {
-				const measure = moment_of(t, i);
+				const to = nearest(t, kept, i)?.to;
 
-				if (measure)
-					set(
-						{
-							view: "flame",
-							measure,
-							zoom: [],
-							inverted: false,
-						},
-						true,
-					);
+				if (to) set(to, true);
 			},
+			leads: (i: number) => nearest(t, kept, i) !== undefined,
 		};
 		const plots = [
-			plot_bytes(upper.current, t, list, dark, 320, hooks),
+			plot_bytes(upper.current, t, moments, list, dark, 320, hooks),
 			plot_rates(lower.current, t, dark, 130, hooks),
 		];
 		const fit = new ResizeObserver(() =>
@@ -152,7 +178,7 @@ function Plots({
 			fit.disconnect();
 			plots.forEach((p) => p?.destroy());
 		};
-	}, [t, list, dark]);
+	}, [t, kept, list, dark]);
 	return (
 		<>
 			<h2>Live bytes</h2>
@@ -173,7 +199,8 @@ function Plots({
 	);
 }
 
-function Drawn({ t }: { t: Series }): JSX.Element {
+function Drawn({ t, moments }: { t: Series; moments: Snapshot[] }): JSX.Element {
+	const kept = useMemo(() => kept_moments(t, moments), [t, moments]);
 	const list = useMemo(() => layers(t), [t]);
 	const [at, set_at] = useState<number | null>(null);
 	const dark = useDark();
@@ -183,7 +210,13 @@ function Drawn({ t }: { t: Series }): JSX.Element {
 	return (
 		<div class={dark ? "timeline drawn-dark" : "timeline"}>
 			<div class="drawn">
-				<Plots t={t} list={list} hover={set_at} />
+				<Plots
+					t={t}
+					moments={moments}
+					kept={kept}
+					list={list}
+					hover={set_at}
+				/>
 				{!t.sites.length && (
 					<p class="quiet">
 						This profile has no series of single sites.
@@ -193,45 +226,32 @@ function Drawn({ t }: { t: Series }): JSX.Element {
 			<aside>
 				<At t={t} list={list} at={at ?? usual} colours={colours} />
 				<p class="row">
-					{t.peak !== null && (
-						<Link
-							class="button"
-							to={{
-								view: "flame",
-								measure: "peak_bytes",
-								zoom: [],
-								inverted: false,
-							}}
-						>
-							Flame graph of the peak
+					{kept.map((k) => (
+						<Link key={k.title} class="button" to={k.to}>
+							{k.title}
 						</Link>
-					)}
-					<Link
-						class="button"
-						to={{
-							view: "flame",
-							measure: "kept_bytes",
-							zoom: [],
-							inverted: false,
-						}}
-					>
-						Flame graph of the end
-					</Link>
+					))}
+				</p>
+				<p class="quiet hint">
+					The call tree is kept of{" "}
+					{kept.length > 1 ? "these moments" : "this moment"}: a click
+					near one of them shows it. Of any other there are the sites
+					above.
 				</p>
 			</aside>
 		</div>
 	);
 }
 
-export function Timeline({ report }: { report: Report }): JSX.Element {
+export function Timeline({
+	report,
+	moments,
+}: {
+	report: Report;
+	moments: Snapshot[];
+}): JSX.Element {
 	const t = report.timeline;
 
-	if (!t || !t.time_ns.length)
-		return (
-			<p class="empty">
-				This profile has no timeline: the program ended before a point was
-				kept, or it was made by an mprof that kept none.
-			</p>
-		);
-	return <Drawn t={t} />;
+	if (!t || !t.time_ns.length) return <p class="empty">{NO_TIMELINE}</p>;
+	return <Drawn t={t} moments={moments} />;
 }

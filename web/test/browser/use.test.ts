@@ -4,7 +4,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
-import { fragment_of, launch, open, says, texts } from "../lib/browser";
+import { bytes } from "../../src/ui/format";
+import { fragment_of, launch, open, read_report, says, texts } from "../lib/browser";
 
 let browser: Browser;
 before(async () => {
@@ -213,23 +214,105 @@ test("what is typed into a filter leaves the rows that have it, and says how man
 });
 
 test("a table that is wider than the window scrolls by keys, to its last column", async () => {
-	for (const page of ["names", "changes"]) {
-		const w = await open(browser, page, "#view=leaks", { width: 360 });
-		const seen = (): Promise<number> =>
-			w.page
-				.locator("thead th")
-				.last()
-				.evaluate((e) => e.getBoundingClientRect().right - innerWidth);
+	const w = await open(browser, "changes", "#view=leaks", { width: 640 });
+	const seen = (): Promise<number> =>
+		w.page
+			.locator("thead th")
+			.last()
+			.evaluate((e) => e.getBoundingClientRect().right - innerWidth);
 
-		assert.ok((await seen()) > 0);
-		const caption = await w.page.locator("caption span").boundingBox();
-		assert.ok(caption && caption.x >= 0 && caption.x + caption.width <= 360);
-		await w.page.focus(".wide");
-		for (let i = 0; i < 100 && (await seen()) > 0; i++)
-			await w.page.keyboard.press("ArrowRight");
-		assert.ok((await seen()) <= 0);
-		await w.close();
+	assert.ok((await seen()) > 0);
+	const caption = await w.page.locator("caption span").boundingBox();
+	assert.ok(caption && caption.x >= 0 && caption.x + caption.width <= 640);
+	await w.page.focus(".wide");
+	for (let i = 0; i < 100 && (await seen()) > 0; i++)
+		await w.page.keyboard.press("ArrowRight");
+	assert.ok((await seen()) <= 0);
+	await w.close();
+});
+
+test("in a narrow window all of a row is seen, and it is still a row of a table", async () => {
+	const w = await open(browser, "names", "", { width: 360 });
+
+	for (const view of ["leaks", "sizes", "direct", "callgraph", "lifetimes"]) {
+		await w.go(`view=${view}`);
+		const hidden = await w.page
+			.locator(".wide :is(th, td, caption)")
+			.evaluateAll((list) =>
+				list
+					.map((e) => e.getBoundingClientRect())
+					.filter((r) => r.left < 0 || r.right > innerWidth),
+			);
+		const titles = await texts(w.page, "thead th");
+
+		assert.deepEqual(hidden, [], view);
+		assert.equal(
+			await w.page.getByRole("table").last().getByRole("columnheader").count(),
+			titles.length,
+		);
+		assert.equal(
+			await w.page.getByRole("row").last().getByRole("cell").count(),
+			await w.page
+				.locator(".wide tbody tr")
+				.last()
+				.locator("td:not(:empty)")
+				.count(),
+		);
+		const named = await w.page
+			.locator(".wide tbody tr")
+			.first()
+			.locator("td.figure")
+			.first()
+			.evaluate((e) => getComputedStyle(e, "::before").content);
+		assert.ok(
+			titles.some((t) => named.includes(t.replace(/[▾▴]/, "").trim())),
+			named,
+		);
 	}
+	await w.close();
+});
+
+test("the type of a size leads to who requests it, and from there back to the size", async () => {
+	const w = await open(browser, "widgets", "#view=sizes");
+
+	await w.page.locator("tbody a.type", { hasText: /^widget$/ }).click();
+	await says(w.page, ".matches", /^2 frames of 1 function, 100 %$/);
+	await click(w.page, 0.25, 3);
+	await says(w.page, ".details .name", /^make_widget$/);
+	await w.page.locator(".details a.type", { hasText: /^widget$/ }).click();
+	await says(w.page, ".wide tbody", /^204widget/);
+	await w.close();
+});
+
+test("a click in the timeline shows the tree of the moment that a snapshot is of", async () => {
+	const w = await open(browser, "moments", "#view=timeline");
+	const whole = read_report("moments.data");
+	const part = read_report("moments.data.snapshot.1");
+	const end = (r: typeof whole): number => r.timeline?.time_ns.at(-1) ?? assert.fail();
+	const plot = await w.page.locator(".plot.upper .u-over").boundingBox();
+
+	assert.ok(plot);
+	assert.deepEqual(
+		(await texts(w.page, "aside .button")).map((t) => t.replace(/ after .*/, "")),
+		["Flame graph of 1,", "Flame graph of the peak", "Flame graph of the end"],
+	);
+	const at = (ns: number): [number, number] => [
+		plot.x + (plot.width * ns) / end(whole),
+		plot.y + 50,
+	];
+	await w.page.mouse.move(...at(end(part) * 0.6));
+	await w.page.mouse.click(...at(end(part) * 0.6));
+	await says(w.page, ".moment caption", /requests.s/);
+	assert.equal((await fragment_of(w.page)).get("view"), "timeline");
+	await w.page.mouse.click(...at(end(part)));
+	await says(
+		w.page,
+		".details b",
+		new RegExp(`^${bytes(part.totals.kept_bytes).replace("\u00a0", " ")} kept$`),
+	);
+	assert.equal((await fragment_of(w.page)).get("profile"), "1");
+	assert.ok(part.totals.kept_bytes > 500_000 && part.totals.kept_bytes < 600_000);
+	await w.close();
 });
 
 test("every view has a tab and a heading, and tables have captions", async () => {
@@ -245,7 +328,23 @@ test("every view has a tab and a heading, and tables have captions", async () =>
 					"canvas:not([aria-label]):not(.plot canvas)",
 			)
 			.count();
+		const nameless = await w.page
+			.locator("button, a, input, select")
+			.evaluateAll((list) =>
+				list
+					.filter((e) => {
+						const name =
+							e.getAttribute("aria-label") ??
+							e.closest("label")?.textContent ??
+							(e as HTMLElement).innerText;
+
+						return !/\p{L}/u.test(name);
+					})
+					.map((e) => e.outerHTML),
+			);
+
 		assert.equal(bare, 0);
+		assert.deepEqual(nameless, [], tab);
 	}
 	await w.close();
 });

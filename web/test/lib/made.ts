@@ -222,6 +222,7 @@ export function report(chains: Chain[], command = ["./made"]): Report {
 			inherited_frees: 0,
 			truncated_chains: 0,
 		},
+		modules: [],
 		bins: chains.map((c) => ({
 			size: c.size,
 			allocs: c.allocs,

@@ -14,7 +14,7 @@ import {
 } from "../../src/flame/frames";
 import { places, types, path_text } from "../../src/flame/info";
 import { step } from "../../src/flame/keys";
-import { compile, exactly, find } from "../../src/flame/search";
+import { compile, exactly, find, of_type } from "../../src/flame/search";
 import { tree_block } from "../lib/made";
 
 const tree = make_tree(
@@ -163,6 +163,17 @@ test("a search counts frames, and what they cover only once", () => {
 	assert.equal(find(tree, fr, compile("/^(a|leaf)$/"))?.covered, 396);
 	assert.equal(compile("/(/"), null);
 	assert.equal(compile("  "), null);
+});
+
+test("a search for a type finds the frames that request it, and no others of that function", () => {
+	const one = find(tree, frames(), compile("type:ONE"));
+	const whole = find(tree, frames({ inverted: true }), compile(of_type("two")));
+
+	assert.deepEqual([one?.frames, one?.functions, one?.covered], [1, 1, 96]);
+	assert.deepEqual([whole?.frames, whole?.functions, whole?.covered], [1, 1, 396]);
+	assert.equal(find(tree, frames(), compile(of_type("tw")))?.frames, 0);
+	assert.equal(compile("type:"), null);
+	assert.equal(compile('type:"'), null);
 });
 
 test("indices that lead nowhere are unknown functions, not failures", () => {

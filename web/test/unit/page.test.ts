@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 import assert from "node:assert/strict";
 import test from "node:test";
+import { choices, snapshots } from "../../src/data/choices";
 import { heaviest } from "../../src/data/culprits";
 import { BlockError, decode } from "../../src/data/decode";
 import { heights, quantile } from "../../src/data/lifetimes";
@@ -14,7 +15,8 @@ import {
 } from "../../src/data/paths";
 import { relatives } from "../../src/data/relatives";
 import { make_rows } from "../../src/data/rows";
-import type { PageIndex, Timeline } from "../../src/data/schema";
+import { lacking } from "../../src/data/lacking";
+import type { PageIndex, Report, Timeline } from "../../src/data/schema";
 import {
 	doubts,
 	says_allocated,
@@ -29,7 +31,7 @@ import { make_tree } from "../../src/data/tree";
 import { paint } from "../../src/flame/paint";
 import { make_frames } from "../../src/flame/frames";
 import { START, type State, from_fragment, to_fragment } from "../../src/state/fragment";
-import { bytes, clip, share, short_name, time } from "../../src/ui/format";
+import { bytes, clip, round_bytes, share, short_name, time } from "../../src/ui/format";
 import { filtered, in_text, next_sort, sorted } from "../../src/ui/rows";
 import { pack, report, rows_block, tree_block } from "../lib/made";
 
@@ -41,6 +43,85 @@ test("a block is read as it was written", async () => {
 	assert.deepEqual(
 		await decode<PageIndex>(`\n${pack(index)}\n`, "mprof.page.v1", "it"),
 		index,
+	);
+});
+
+const index_of = (...profiles: [title: string, until_ns?: number][]): PageIndex => ({
+	schema: "mprof.page.v1",
+	version: "1",
+	profiles: profiles.map(([title, until_ns]) => ({
+		title,
+		report: "",
+		tree: "",
+		rows: "",
+		...(until_ns !== undefined && { until_ns }),
+	})),
+});
+
+test("profiles of one process are told apart by how far they go, others by their names", () => {
+	const index = index_of(
+		["a (pid 1)", 5e8],
+		["a (pid 1)", 2e9],
+		["b (pid 2)", 1e9],
+		["a (pid 1)"],
+	);
+
+	assert.deepEqual(
+		choices(index).map((c) => plain(c.title)),
+		["a (pid 1), 0.50 s", "a (pid 1), 2.00 s", "b (pid 2)", "a (pid 1)"],
+	);
+});
+
+test("the snapshots of a profile are those of its process that end before it, in order", () => {
+	const index = index_of(
+		["a (pid 1)", 9],
+		["a (pid 1)", 5],
+		["b (pid 2)", 4],
+		["a (pid 1)", 3],
+		["a (pid 1)"],
+	);
+
+	assert.deepEqual(snapshots(index, 0), [
+		{ profile: 3, ns: 3 },
+		{ profile: 1, ns: 5 },
+	]);
+	assert.deepEqual(snapshots(index, 1), [{ profile: 3, ns: 3 }]);
+	assert.deepEqual(snapshots(index, 2), []);
+	assert.deepEqual(snapshots(index, 4), []);
+	assert.deepEqual(snapshots({ ...index, growth: "g" }, 0), []);
+});
+
+test("what a profile has not got is said, and why", () => {
+	const r = report([{ path: ["main"], allocs: 1, size: 8 }]);
+	const whole = report([{ path: ["main"], allocs: 1, size: 8, type: "a" }]);
+	const timeline = {
+		time_ns: [1],
+		live_bytes: [8],
+		live_blocks: [1],
+		allocs: null,
+		peak: 0,
+		sites: [],
+		rest: [8],
+	};
+	const module = (path: string, names: string): Report["modules"][0] => ({ path, names });
+
+	assert.deepEqual(lacking({ ...whole, timeline, modules: [module("/a/b", "DWARF")] }), []);
+	assert.match(
+		lacking({ ...r, timeline }).join("\n"),
+		/^No types of sizes: [^\n]*--types=none\)\.$/,
+	);
+	assert.match(lacking(whole).join("\n"), /^No timeline: [^\n]*--timeline=0[^\n]*\.$/);
+	assert.match(
+		lacking({
+			...whole,
+			timeline,
+			modules: [
+				module("/a/b", ".dynsym"),
+				module("/c", ".symtab"),
+				module("/d/e", "none; the file is gone or cannot be read"),
+			],
+		}).join("\n"),
+		/^Only exported functions of b and e have names: /,
 	);
 });
 
@@ -496,7 +577,7 @@ test("pixels have the colour of their frame; those that share one cost nothing m
 		60,
 		fr,
 		{ from: 0, to: 10000, top: 0, row: 20 },
-		{ of_key, ground: 0xffffffff, match: 0, keys: null, dim_above: 0 },
+		{ of_key, ground: 0xffffffff, match: 0, hits: null, dim_above: 0 },
 		30,
 	);
 
@@ -508,4 +589,10 @@ test("pixels have the colour of their frame; those that share one cost nothing m
 		labels.map((l) => l.row),
 		[0, 1, 2],
 	);
+});
+
+test("what stands at an axis is as round as it is, and no rounder", () => {
+	const shown = [0, 500, 750e3, 1e6, 1.25e6, 1.5e6, 12.5e9].map((n) => plain(round_bytes(n)));
+
+	assert.deepEqual(shown, ["0 B", "500 B", "750 kB", "1 MB", "1.25 MB", "1.5 MB", "12.5 GB"]);
 });
