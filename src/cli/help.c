@@ -377,7 +377,7 @@ bool help_print(const char *command, FILE *out)
 		if (!commands[i].usage)
 			control_print_help("  ", 26, out);
 		print_parts(commands[i].flags, out);
-		fputs("\nman mprof tells everything.\n", out);
+		fprintf(out, "\nman mprof-%s tells everything.\n", command);
 		return true;
 	}
 	return false;

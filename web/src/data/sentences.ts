@@ -149,7 +149,8 @@ export function doubts(r: Report): string[] {
 		u?.spared_depth && t.truncated_cut,
 		(n) =>
 			`To keep to --max-memory ${plural(n, "chain")} of calls ` +
-			`${n === 1 ? "was" : "were"} cut, the last ones to ${plural(u?.spared_depth ?? 0, "frame")}.`,
+			`${n === 1 ? "was" : "were"} cut, ` +
+			`the last ones to ${plural(u?.spared_depth ?? 0, "frame")}.`,
 	);
 	say(
 		u?.taken_functions,
