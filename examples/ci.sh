@@ -5,7 +5,7 @@
 #
 #	ci.sh PROGRAM [ARG...]
 #
-# Begin with a copy of this, and with the conditions below that matter to you; `man mprof`, CONDITIONS, has all. Beside
+# Begin with a copy of this, and with the conditions below that matter to you; `man mprof-report`, CONDITIONS, has all. Beside
 # it, as the project grows:
 #
 #	known-leaks	what is kept on purpose, in LeakSanitizer's syntax: lines leak:PATTERN

@@ -52,6 +52,7 @@ enum chain_end {
 			     from */
 	CHAIN_UNREADABLE, /* the stack there cannot be read, or is none */
 	CHAIN_TOO_DEEP,	  /* more frames than are followed */
+	CHAIN_CUT,	  /* it was followed further, but memory is to be spared */
 };
 
 /* Roots of the call tree: of chains that were followed to their end, and of others. */

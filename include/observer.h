@@ -121,6 +121,9 @@ struct observer_sink {
 	/* The node of the call tree that a place leads to, as profile_node_below(). UINT32_MAX: out
 	 * of memory. */
 	uint32_t (*node)(void *image, uint32_t parent, uint32_t frame);
+	/* So many frames of a chain are kept, the innermost; 0: all. An engine that grows nodes of
+	 * its own grows them below the root of truncated chains then. It only ever becomes less. */
+	unsigned (*depth)(void *image);
 	/* The program called one of the functions of mprof.h, with @arg. */
 	void (*mark)(void *image, struct task_ref task, enum program_mark mark, uint64_t arg);
 	/* The program called a function that may be answered in its place, with its first two

@@ -72,6 +72,9 @@ struct engine_host {
 	/* The node of the profile's call tree that a place leads to, from its caller's node or from
 	 * a root, as profile_node_below(). UINT32_MAX: out of memory. */
 	uint32_t (*node)(void *ctx, uint32_t parent, uint32_t place);
+	/* So many of a chain's frames are to be kept, the innermost; 0: all. It only ever becomes
+	 * less. */
+	unsigned (*depth)(void *ctx);
 	/* Did the module that defines the free at @function call it itself, from before @ret? */
 	bool (*by_allocator)(void *ctx, taddr function, taddr ret);
 	/* The chain that a copy of a task's stack tells; its frames are good until the next call.

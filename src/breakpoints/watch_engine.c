@@ -76,6 +76,13 @@ static uint32_t host_node(void *ctx, uint32_t parent, uint32_t place)
 	return w->sink->node(w->image, parent, place);
 }
 
+static unsigned host_depth(void *ctx)
+{
+	const struct watch *w = ctx;
+
+	return w->sink->depth(w->image);
+}
+
 static bool host_by_allocator(void *ctx, taddr function, taddr ret)
 {
 	struct watch *w = ctx;
@@ -216,6 +223,7 @@ void watch_meet_engine(struct watch *w)
 		.expect = host_expect,
 		.place = host_place,
 		.node = host_node,
+		.depth = host_depth,
 		.by_allocator = host_by_allocator,
 		.unwind = host_unwind,
 		.is_nested = host_is_nested,

@@ -180,6 +180,7 @@ struct options {
 	size_t n_snapshots;
 	struct over_limit over;	/* --max-slowdown, --over */
 	bool over_given;	/* --over */
+	uint64_t max_memory;	/* --max-memory; 0: no limit */
 	struct top_options top;
 	double count_seconds;	/* doctor: --count; 0: calls are not counted */
 	uint64_t autosave;	/* save after every so many allocations; 0: at the end only */

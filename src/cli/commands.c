@@ -13,8 +13,10 @@
 #include "outputs/data.h"
 #include "outputs/mma.h"
 #include "proc/status.h"
+#include "session/memory_limit.h"
 #include "session/meter.h"
 #include "session/signals.h"
+#include "session/spare.h"
 
 #include <poll.h>
 #include <stdlib.h>
@@ -79,6 +81,10 @@ static void answer_status(struct serve *v, const struct control_asker *to)
 		       slowdown_of(&span), 2);
 	answer_seconds(&a, "tracer's processor seconds", "tracer_cpu_seconds", cpu, 2);
 	answer_number(&a, "tracer's memory in KiB", "tracer_memory_kib", memory);
+	answer_number(&a, "of this for profiles", "profiles_memory_kib",
+		      spare_used(v->session) / 1024);
+	answer_text(&a, "not kept, for --max-memory", "not_kept",
+		    memory_limit_words(v->session->spare_step));
 	answer_text(&a, "tracer's oom_score_adj", "tracer_oom_score_adj", oom_told());
 	if (unsaved)
 		answer_text(&a, "not saved", "not_saved", unsaved);

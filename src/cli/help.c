@@ -171,6 +171,9 @@ static const struct part parts[] = {
 	{ TRACES, "  --max-slowdown=FACTOR     if it takes longer than so many times as long as by "
 		  "itself:\n"
 		  "                   --over=pause (default) for a while, or --over=detach\n" },
+	{ TRACES, "  --max-memory=SIZE         what mprof's tables may take: before it is more, "
+		  "less detail\n"
+		  "                   is kept (see the manual); counts stay exact\n" },
 	{ TRACES, "  --engine=trap|fast|auto   stop the program at each call (default), have it "
 		  "tell by itself,\n                            or that where it can be done\n" },
 	{ TRACES, "  --wait=follow|adaptive|sleep|spin|pin   how to wait for the program (see the "
@@ -374,7 +377,7 @@ bool help_print(const char *command, FILE *out)
 		if (!commands[i].usage)
 			control_print_help("  ", 26, out);
 		print_parts(commands[i].flags, out);
-		fputs("\nman mprof tells everything.\n", out);
+		fprintf(out, "\nman mprof-%s tells everything.\n", command);
 		return true;
 	}
 	return false;

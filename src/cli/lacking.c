@@ -2,13 +2,13 @@
 #include "cli/lacking.h"
 
 #include "base/array.h"
-#include "cli/cli.h"
 #include "cli/packages.h"
 #include "doctor/judge.h"
 #include "naming/codefile.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 void lacking_add(void *ctx, const struct pd_module *m)
 {
@@ -37,30 +37,42 @@ static bool is_here(const struct lacking_file *f)
 	return true;
 }
 
-/* What packages_ask() has found. */
-static void say_found(const struct packaged *v, size_t n)
+/* What packages_ask() has found; if nobody was asked, only what it is about. */
+static void say_found(const struct packaged *v, size_t n, bool asked)
 {
 	struct module_facts *facts = calloc(n, sizeof *facts);
 	struct error sentence;
+	bool found = !asked;
 
 	for (size_t i = 0; facts && i < n; i++)
 		facts[i] = (struct module_facts){ .path = v[i].path, .names = "",
 						  .debug_package = v[i].debug_package };
-	if (facts && names_can_be_installed(facts, n, &sentence))
+	if (facts && asked)
+		found = names_can_be_installed(facts, n, &sentence);
+	else if (facts)
+		names_are_missing(facts, n, &sentence);
+	if (facts && found)
 		say_sentence(sentence.text);
 	free(facts);
 }
 
-void lacking_say(const struct lacking *l)
+/* Without its cache apt takes half a second of a processor: for somebody who reads it. */
+static bool is_worth_asking(const struct options *o)
+{
+	return o->report.level == REPORT_VERBOSE || (!o->quiet && isatty(STDERR_FILENO));
+}
+
+void lacking_say(const struct lacking *l, const struct options *o)
 {
 	struct packaged *v = calloc(l->n + 1, sizeof *v);
+	const bool ask = is_worth_asking(o);
 	size_t n = 0;
 
 	for (size_t i = 0; v && i < l->n; i++)
 		if (is_here(&l->v[i]))
 			v[n++].path = l->v[i].path;
-	if (n && packages_ask(v, n))
-		say_found(v, n);
+	if (n && (!ask || packages_ask(v, n)))
+		say_found(v, n, ask);
 	free(v);
 }
 

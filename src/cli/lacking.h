@@ -2,6 +2,7 @@
 #ifndef MPROF_CLI_LACKING_H
 #define MPROF_CLI_LACKING_H
 
+#include "cli/cli.h"
 #include "profile/profile_data.h"
 
 #include <stddef.h>
@@ -19,10 +20,12 @@ struct lacking {
 void lacking_add(void *ctx, const struct pd_module *m);
 
 /**
- * Say what package brings what is lacking, if one does. A profile may be of another machine: only
- * files that are here by the same path with the same build ID are asked for.
+ * Say what package brings what is lacking, if one does, to a person at a terminal, or who wants to
+ * know all; to others that something is lacking, for asking takes longer than many a program runs.
+ * A profile may be of another machine: only files that are here by the same path with the same
+ * build ID are spoken of.
  */
-void lacking_say(const struct lacking *l);
+void lacking_say(const struct lacking *l, const struct options *o);
 
 void lacking_release(struct lacking *l);
 

@@ -4,6 +4,7 @@
 #include "cli/options.h"
 
 #include "base/text.h"
+#include "session/memory_limit.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -67,6 +68,11 @@ static bool set_max_slowdown(struct options *o, const char *v)
 	return true;
 }
 
+static bool set_max_memory(struct options *o, const char *v)
+{
+	return value_bytes(&o->max_memory, v) && o->max_memory >= MEMORY_LIMIT_LEAST;
+}
+
 static bool set_over(struct options *o, const char *v)
 {
 	static const char *const words[] = { [OVER_PAUSE] = "pause", [OVER_DETACH] = "detach" };
@@ -98,6 +104,8 @@ const struct option_def limit_options[] = {
 	  "16 of them at most", add_snapshot },
 	{ "max-slowdown", FOR_TRACING | NEEDS_VALUE, "a factor from 1.05 to below 100",
 	  set_max_slowdown },
+	{ "max-memory", FOR_TRACING | NEEDS_VALUE, "a number of bytes, which may have K, M or G, "
+	  "of 1M or more", set_max_memory },
 	{ "over", FOR_TRACING | NEEDS_VALUE, "pause or detach", set_over },
 	{ 0 },
 };

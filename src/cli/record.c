@@ -216,6 +216,7 @@ int record_open(struct serve *v, struct session *s, struct rules *rules, struct 
 		.snapshots = o->snapshots,
 		.n_snapshots = o->n_snapshots,
 		.over = o->over,
+		.max_memory = o->max_memory,
 		.duration = o->duration,
 		.shortest_window_ns = shortest_window(o),
 		.ticks = serve_has_status_line(v),

@@ -109,12 +109,13 @@ static int report_log(const char *path, const struct options *o)
 	return status;
 }
 
-static void tell_names_of(const struct profile_data *d, enum tell_names which)
+static void tell_names_of(const struct profile_data *d, enum tell_names which,
+			  const struct options *o)
 {
 	struct lacking l = { 0 };
 
 	tell_names(say_sentence, d, which, lacking_add, &l);
-	lacking_say(&l);
+	lacking_say(&l, o);
 	lacking_release(&l);
 }
 
@@ -132,7 +133,7 @@ static int report_file(const char *path, const struct options *o)
 	int status = report_to(d, o);
 	/* JSON has them; but that other files were asked is said in any case. */
 	if (!status && (renamed || (o->format == FORMAT_TABLES && !o->quiet)))
-		tell_names_of(d, renamed ? TELL_NAMES_ALL : names_told(o));
+		tell_names_of(d, renamed ? TELL_NAMES_ALL : names_told(o), o);
 	profile_data_free(d);
 	return status;
 }

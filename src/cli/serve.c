@@ -206,6 +206,6 @@ int serve_session(struct serve *v)
 	if (v->control)
 		serve_last_answers(v);
 	/* Who waited for the end has it. */
-	lacking_say(&v->lacking);
+	lacking_say(&v->lacking, v->options);
 	return err;
 }

@@ -66,6 +66,10 @@ static void print_row(pid_t pid, const json_t *answer)
 	       count_of(answer, "frees", n[2]), count_of(answer, "live_bytes", n[3]),
 	       text_of(answer, "engine"), tenths_of(answer, "busy_percent", n[4]),
 	       slowdown_told(answer, n[5]), text_of(answer, "command"));
+	const char *not_kept = text_of(answer, "not_kept");
+
+	if (strcmp(not_kept, "?") && strcmp(not_kept, "nothing"))
+		say("process %d: for --max-memory these are not kept: %s", (int)pid, not_kept);
 	if (!strcmp(state, "unsaved"))
 		say("process %d is not traced any more: %s; mprof detach %d tries again, mprof "
 		    "control %d save FILE writes elsewhere, mprof control %d discard gives up",

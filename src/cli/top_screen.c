@@ -77,12 +77,14 @@ static void draw_said(const struct screen *s)
 		error_set(&e, 0, "filter: %s_", s->v.filter);
 	else if (s->v.session->over)
 		error_set(&e, 0, "%s; q quits", s->v.session->end.text);
+	else if (!*e.text && s->v.what != NOT_OPENED)
+		error_set(&e, 0, "%sEsc closes this", s->frozen ? "frozen; " : "");
 	else if (!*e.text && s->frozen)
 		error_set(&e, 0, "frozen: Space goes on");
 	else if (!*e.text && *s->v.filter)
 		error_set(&e, 0, "only rows with \"%s\"", s->v.filter);
 	else if (!*e.text)
-		error_set(&e, 0, "? help  q quit");
+		error_set(&e, 0, "Enter chains  ? help  q quit");
 	put(SAID_LINE, e.text, A_BOLD);
 }
 

@@ -97,6 +97,10 @@ void judge_modules(struct findings *f, const struct module_facts *v, size_t n, b
  * which of them, in a sentence. False: there is nothing. */
 bool names_can_be_installed(const struct module_facts *v, size_t n, struct error *sentence);
 
+/* The same of files of which nobody has been asked: that lines and types are missing, and who says
+ * what brings them. @n > 0 */
+void names_are_missing(const struct module_facts *v, size_t n, struct error *sentence);
+
 /* ---- what it will cost ---- */
 
 struct cost_facts {

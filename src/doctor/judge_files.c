@@ -204,6 +204,18 @@ bool names_can_be_installed(const struct module_facts *v, size_t n, struct error
 	return packages.n;
 }
 
+void names_are_missing(const struct module_facts *v, size_t n, struct error *sentence)
+{
+	struct text names = {0};
+
+	for (size_t i = 0; i < n; i++)
+		put_name(&names, &v[i], i);
+	put_more(&names, n);
+	error_set(sentence, 0,
+		  "lines and types of %s are missing: mprof doctor says what package has them",
+		  names.s);
+}
+
 static void judge_names(struct findings *f, const struct module_facts *v, size_t n, bool packages)
 {
 	struct text t = {0};

@@ -49,9 +49,17 @@ static uint32_t node_below(void *ctx, uint32_t parent, uint32_t place)
 	return e->host->node(e->host->ctx, parent, place);
 }
 
+static unsigned node_depth(void *ctx)
+{
+	const struct engine *e = ctx;
+
+	return e->host->depth(e->host->ctx);
+}
+
 bool engine_make_readers(struct engine *e)
 {
 	const struct nodes_host host = { .place = node_place, .node = node_below,
+					 .depth = node_depth,
 					 .root_whole = CHAIN_ROOT_WHOLE,
 					 .root_truncated = CHAIN_ROOT_TRUNCATED, .ctx = e };
 

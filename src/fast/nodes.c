@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Beside a node's number: how chains of it end. */
-#define END_SHIFT 30
+#define END_SHIFT 29
 #define NUMBER_MAX ((UINT32_C(1) << END_SHIFT) - 1)
 
 struct nodes {
@@ -123,6 +123,31 @@ static int climb(struct nodes *n, uint32_t number)
 	return 0;
 }
 
+/*
+ * A node whose chain has more frames than are to be kept: told by the innermost of them, below the
+ * root of those that are truncated. What is the way to its children stays unknown, for their chains
+ * are longer still, and the depth never grows again. 1: it is no longer than that, or no chain.
+ */
+static int cut(struct nodes *n, uint32_t number)
+{
+	const unsigned depth = n->host.depth(n->host.ctx);
+	uint32_t node = n->host.root_truncated;
+	size_t count;
+	const uint32_t *chain;
+
+	if (!depth)
+		return 1;
+	chain = nodes_chain(n, number, &count);
+	if (!chain || count <= depth)
+		return 1;
+	for (size_t i = depth; i-- > 0 && node < NUMBER_MAX;)
+		node = n->host.node(n->host.ctx, node, chain[i]);
+	if (node >= NUMBER_MAX)
+		return -ENOMEM;
+	n->leaf[number] = (node | (uint32_t)CHAIN_CUT << END_SHIFT) + 1;
+	return 0;
+}
+
 int nodes_find(struct nodes *n, uint32_t agent_node, uint32_t *node, enum chain_end *end)
 {
 	if (!agent_node || agent_node >= AGENT_NODES)
@@ -132,7 +157,9 @@ int nodes_find(struct nodes *n, uint32_t agent_node, uint32_t *node, enum chain_
 
 		if (agent_node > __atomic_load_n(&n->shared->n_nodes, __ATOMIC_ACQUIRE))
 			return -EINVAL;
-		err = climb(n, agent_node);
+		err = cut(n, agent_node);
+		if (err > 0)
+			err = climb(n, agent_node);
 		if (err)
 			return err;
 	}

@@ -24,6 +24,9 @@ struct nodes_host {
 	/* Of chains that were followed to their end, and of others. */
 	uint32_t root_whole, root_truncated;
 	void *ctx;
+	/* So many of a chain's frames are to be kept, the innermost; 0: all. It only ever becomes
+	 * less. */
+	unsigned (*depth)(void *ctx);
 };
 
 /* NULL: out of memory. @shared stays the caller's. */

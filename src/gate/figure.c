@@ -231,7 +231,9 @@ int gate_value_of(const struct profile_data *d, const struct gate_condition *c,
 	uint64_t left_out = add_up(d, c, bits, suppressed, v);
 
 	free(bits);
-	if (is_of_looks(c->figure) && !d->reach.known)
+	if (c->figure == GATE_TEMPORARY && d->spared.lifetimes)
+		*v = (struct gate_value){{0, UINT64_MAX}, GATE_SPARED, v->met};
+	else if (is_of_looks(c->figure) && !d->reach.known)
 		*v = (struct gate_value){{0, UINT64_MAX}, GATE_NO_LOOK, v->met};
 	else if (is_of_looks(c->figure) && !c->site)
 		whole_look(d, c->figure, left_out, v);
@@ -259,6 +261,7 @@ void gate_doubts_print(unsigned doubts, char *text, size_t size)
 		"the file does not tell what was live at the peak",
 		"what is lost is known in usable bytes, and what is suppressed in requested ones",
 		"in a pause nothing was seen",
+		"to keep to --max-memory it was not kept how long blocks live",
 	};
 	size_t n = 0;
 

@@ -18,6 +18,7 @@ enum gate_doubt {
 	GATE_NO_PEAK = 64,   /* what was live at the peak is not in the file */
 	GATE_USABLE = 128,   /* what was lost is known in usable bytes, not in requested ones */
 	GATE_PAUSED = 256,   /* in a pause nothing was seen */
+	GATE_SPARED = 512,   /* it was not kept, to need less memory */
 };
 
 struct gate_value {

@@ -261,6 +261,9 @@ int resolve_profile_by(const struct resolve_how *how, const struct profile *p,
 	out->totals = p->totals;
 	out->load = p->load;
 	out->memory = profile_memory(p);
+	out->spared = p->spared;
+	if (!p->totals.truncated_cut)
+		out->spared.depth = 0;
 	out->program = program;
 	err = resolve_modules(&r, n_modules);
 	if (!err && how->jit_map >= 0)

@@ -338,6 +338,7 @@ int resolve_again(const struct profile_data *old, const struct resolve_module *f
 	if (!err)
 		err = profile_data_copy_besides(out, old);
 	out->memory = old->memory;
+	out->spared = old->spared;
 	out->unseen = old->unseen;
 	out->slowdown_milli = old->slowdown_milli;
 	out->engines = old->engines;

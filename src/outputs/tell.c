@@ -102,8 +102,9 @@ void tell_chains(say_fn *say, const struct profile_data *d)
 		say_to(say,
 		       "chains are truncated for want of call frame information (%" PRIu64
 		       "), because the stack could not be read (%" PRIu64
-		       "), at the depth limit (%" PRIu64 ")",
-		       t->truncated_no_cfi, t->truncated_unreadable, t->truncated_too_deep);
+		       "), at the depth limit (%" PRIu64 "), for --max-memory (%" PRIu64 ")",
+		       t->truncated_no_cfi, t->truncated_unreadable, t->truncated_too_deep,
+		       t->truncated_cut);
 	if (profile_data_guessed_chains(d, &guessed) == 0 && guessed)
 		say_to(say,
 		       "%" PRIu64

@@ -53,6 +53,28 @@ static void say_paused(say_fn *say, const struct profile_data *d, const char *pa
 		       path, colon, t->paused_frees, text_plural(t->paused_frees));
 }
 
+static void say_spared(say_fn *say, const struct profile_data *d, const char *path,
+		       const char *colon)
+{
+	const struct pd_spared *s = &d->spared;
+
+	if (s->lifetimes)
+		say_to(say,
+		       "%s%sto keep to --max-memory it was not kept how long blocks live, nor "
+		       "which are temporary: table 5 tells of none",
+		       path, colon);
+	if (s->timeline)
+		say_to(say,
+		       "%s%sto keep to --max-memory it was not kept what was live over the time: "
+		       "there are no verdicts", path, colon);
+	if (s->depth)
+		say_to(say,
+		       "%s%sto keep to --max-memory %" PRIu64
+		       " chain%s cut, the last ones to %" PRIu32 " frame%s", path, colon,
+		       d->totals.truncated_cut, d->totals.truncated_cut == 1 ? " was" : "s were",
+		       s->depth, text_plural(s->depth));
+}
+
 void unseen_say(say_fn *say, const struct profile_data *d, const char *path)
 {
 	const struct pd_unseen *u = &d->unseen;
@@ -70,6 +92,7 @@ void unseen_say(say_fn *say, const struct profile_data *d, const char *path)
 		    "for, and count as the program's: what called them does not describe its "
 		    "frames", path, colon, u->doubtful);
 	say_paused(say, d, path, colon);
+	say_spared(say, d, path, colon);
 	if (u->taken)
 		say_to(say,
 		       "%s%sin %" PRIu32 " function%s that %s to be trapped a breakpoint stood "

@@ -93,13 +93,19 @@ static int check_totals(const struct profile_data *d, const struct pd_totals *su
 	if (t->truncated_no_cfi > t->truncated_chains ||
 	    t->truncated_unreadable > t->truncated_chains - t->truncated_no_cfi ||
 	    t->truncated_too_deep >
-		    t->truncated_chains - t->truncated_no_cfi - t->truncated_unreadable)
+		    t->truncated_chains - t->truncated_no_cfi - t->truncated_unreadable ||
+	    t->truncated_cut > t->truncated_chains - t->truncated_no_cfi -
+				       t->truncated_unreadable - t->truncated_too_deep)
 		return error_set(e, -EUCLEAN, "more reasons for truncated chains than such chains");
 	if (d->load.begin_ns > d->load.end_ns)
 		return error_set(e, -EUCLEAN, "it ends before it begins");
 	if (d->unseen.lost_unreadable > d->unseen.lost ||
 	    d->unseen.lost_damaged > d->unseen.lost - d->unseen.lost_unreadable)
 		return error_set(e, -EUCLEAN, "more events lost at one place than at all");
+	if (d->spared.lifetimes > 1 || d->spared.timeline > 1)
+		return error_set(e, -EUCLEAN, "what was spared is neither 0 nor 1");
+	if ((d->spared.lifetimes && d->n_lifetimes) || (d->spared.timeline && d->n_windows))
+		return error_set(e, -EUCLEAN, "it tells of what was spared");
 	if (d->unseen.untrapped > 1)
 		return error_set(e, -EUCLEAN, "untrapped is neither 0 nor 1");
 	if (t->inherited_frees > t->unknown_frees)

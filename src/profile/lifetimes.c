@@ -112,6 +112,11 @@ int lifetimes_death(struct lifetimes *l, uint32_t node, const struct live_slot *
 			      block->leaf & LIVE_LATEST);
 }
 
+void lifetimes_forget(struct lifetimes *l)
+{
+	lifecounts_release(&l->counts);
+}
+
 size_t lifetimes_memory(const struct lifetimes *l)
 {
 	return lifecounts_memory(&l->counts) + l->cap_threads * sizeof *l->threads +

@@ -60,6 +60,9 @@ int lifetimes_death(struct lifetimes *l, uint32_t node, const struct live_slot *
 /* The bucket of a lifetime of @n events or nanoseconds. */
 uint8_t lifetimes_bucket(uint64_t n);
 
+/* What was counted of them so far is given back. */
+void lifetimes_forget(struct lifetimes *l);
+
 /* Bytes of memory. */
 size_t lifetimes_memory(const struct lifetimes *l);
 

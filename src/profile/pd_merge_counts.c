@@ -54,6 +54,15 @@ static int sum_totals(struct pd_merge *m, const struct profile_data *d)
 	return err;
 }
 
+/* What is not known of one is not known of all. */
+static void take_spared(struct pd_spared *to, const struct pd_spared *from)
+{
+	to->lifetimes |= from->lifetimes;
+	to->timeline |= from->timeline;
+	if (from->depth && (!to->depth || from->depth < to->depth))
+		to->depth = from->depth;
+}
+
 static void take_times(struct pd_merge *m, const struct profile_data *d)
 {
 	struct profile_data *sum = m->d;
@@ -65,6 +74,7 @@ static void take_times(struct pd_merge *m, const struct profile_data *d)
 	sum->min_size = d->min_size;
 	sum->max_size = d->max_size;
 	sum->labelled |= d->labelled;
+	take_spared(&sum->spared, &d->spared);
 	sum->engines |= d->engines ? d->engines : PD_ENGINE_UNTOLD;
 }
 
@@ -303,5 +313,7 @@ static void finish_reach(struct pd_merge *m)
 int merge_finish_counts(struct pd_merge *m)
 {
 	finish_reach(m);
+	if (m->d->spared.lifetimes)
+		m->d->n_lifetimes = 0;
 	return finish_before(m);
 }

@@ -73,6 +73,7 @@ void profile_restart(struct profile *p)
 	p->load = (struct pd_load){ 0 };
 	p->live_bytes = 0;
 	p->had_pause = false;
+	profile_spare(p, &p->spared);
 }
 
 static int copy_tree(struct profile *p, const struct profile *from)
@@ -103,8 +104,10 @@ struct profile *profile_fork(const struct profile *parent)
 	p->had_pause = parent->had_pause;
 	series_init(&p->series, parent->series.max);
 	if (!copy_tree(p, parent) && !live_copy(&p->live, &parent->live, LEAF_INHERITED) &&
-	    !before_fork(&p->before, &parent->before))
+	    !before_fork(&p->before, &parent->before)) {
+		profile_spare(p, &parent->spared);
 		return p;
+	}
 	profile_free(p);
 	return NULL;
 }

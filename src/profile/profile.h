@@ -140,6 +140,7 @@ struct profile {
 	uint32_t walked_root;		/* its root; PD_NONE: there is none */
 	uint32_t last;			/* the node of the last request; PD_NONE: no request yet */
 
+	struct pd_spared spared;
 	bool finished;			/* by profile_finish(): there are no more events */
 	struct pd_memory memory;	/* it used until then */
 };
@@ -281,6 +282,13 @@ void profile_restart(struct profile *p);
  * Returns 0 or -ENOMEM; then all is as before.
  */
 int profile_finish(struct profile *p);
+
+/* From now on this is not kept, and what was kept of it is given back. It only becomes more. */
+void profile_spare(struct profile *p, const struct pd_spared *what);
+
+/* Bytes of memory that the profile's tables take now: of arrays what is in use, for the rest has
+ * not been touched, of hash tables all. */
+uint64_t profile_used(const struct profile *p);
 
 /* Bytes of memory the profile itself uses; those it used to, if it is finished. */
 struct pd_memory profile_memory(const struct profile *p);

@@ -37,8 +37,8 @@ struct pd_totals {
 					   made in a pause; not in unknown_frees */
 	uint64_t truncated_chains;	/* requests whose chain could not be followed to its end */
 	/* Of these, for want of call frame information, because the stack could not be read,
-	 * because the chain was too long. */
-	uint64_t truncated_no_cfi, truncated_unreadable, truncated_too_deep;
+	 * because the chain was too long, because of pd_spared.depth. */
+	uint64_t truncated_no_cfi, truncated_unreadable, truncated_too_deep, truncated_cut;
 };
 
 /*
@@ -68,6 +68,13 @@ struct pd_unseen {
 	uint32_t untrapped;	/* 1: nothing was trapped, no allocator was found */
 	uint64_t pauses, paused_ns;	/* how often and how long nothing was seen, while the
 					   program ran */
+};
+
+/* What was not kept, so that the profiler needs less memory; it is in no table then. */
+struct pd_spared {
+	uint32_t lifetimes;	/* 1: how long blocks live */
+	uint32_t timeline;	/* 1: what was live over the time: windows, verdicts, series */
+	uint32_t depth;		/* chains are cut to so many frames in the end; 0: they are not */
 };
 
 /* Memory the profiler itself used, in bytes: the letters of the prolog (doc/tables.md, section
@@ -303,6 +310,7 @@ struct profile_data {
 	struct pd_rss_row *rss;	/* none: it is not known */
 	size_t n_rss;
 	struct pd_unseen unseen;
+	struct pd_spared spared;
 	struct pd_memory memory;
 	struct pd_module *modules;
 	size_t n_modules;

@@ -85,7 +85,8 @@ static int count_death(struct profile *p, const struct live_slot *block, bool kn
 
 	if (!did || marks_gone(&p->marks, block, e->time_ns))
 		return -ENOMEM;
-	int err = lifetimes_death(&p->lifetimes, l->node, block, e->time_ns);
+	int err = p->spared.lifetimes ?
+			  0 : lifetimes_death(&p->lifetimes, l->node, block, e->time_ns);
 	if (!err) {
 		did->frees++;
 		did->free_bytes += l->size;
@@ -99,6 +100,7 @@ static void count_chain_end(struct pd_totals *t, enum chain_end end)
 	t->truncated_no_cfi += end == CHAIN_NO_CFI;
 	t->truncated_unreadable += end == CHAIN_UNREADABLE;
 	t->truncated_too_deep += end == CHAIN_TOO_DEEP;
+	t->truncated_cut += end == CHAIN_CUT;
 }
 
 /* A block has gone, as @c tells; nothing if it was not known, or that has been told. */
@@ -124,7 +126,8 @@ static void count_thread_alloc(struct lifetimes *l, const struct alloc_event *e)
 
 static int count_alloc(struct profile *p, const struct alloc_event *e, struct block_change *c)
 {
-	uint32_t node = profile_node_of_chain(p, &e->chain);
+	const struct alloc_chain chain = profile_cut(p, &e->chain);
+	uint32_t node = profile_node_of_chain(p, &chain);
 	uint32_t leaf = node == IDINDEX_NONE ? node : profile_leaf_of(p, node, e);
 	const taddr key = block_key(e, e->ptr);
 	bool known;
@@ -152,7 +155,7 @@ static int count_alloc(struct profile *p, const struct alloc_event *e, struct bl
 	p->totals.allocs++;
 	p->totals.alloc_bytes += e->size;
 	count_thread_alloc(&p->lifetimes, e);
-	count_chain_end(&p->totals, e->chain.truncated);
+	count_chain_end(&p->totals, chain.truncated);
 	p->live_bytes += e->size;
 	if (p->live_bytes > p->totals.peak_bytes) {
 		p->totals.peak_bytes = p->live_bytes;

@@ -8,6 +8,8 @@
 #include "profile/profile.h"
 
 /* profile_tree.c */
+/* A chain as it is kept: shorter, if it is to be; one of a node is as its engine has grown it. */
+struct alloc_chain profile_cut(const struct profile *p, const struct alloc_chain *c);
 /* The node of a request's chain, with what it repeats of the last one counted. IDINDEX_NONE: out of
  * memory. */
 uint32_t profile_node_of_chain(struct profile *p, const struct alloc_chain *c);

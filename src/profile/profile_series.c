@@ -99,7 +99,7 @@ void profile_series_point(struct profile *p)
 
 void profile_keep_series(struct profile *p, unsigned points)
 {
-	unsigned max = !points			? 0
+	unsigned max = !points || p->spared.timeline ? 0
 		       : points < SERIES_LEAST	? SERIES_LEAST
 		       : points > SERIES_POINTS ? SERIES_POINTS
 						: points;

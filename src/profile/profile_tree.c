@@ -198,11 +198,23 @@ size_t profile_chain_of(const struct profile *p, uint32_t node, uint32_t *frames
 	return n;
 }
 
-uint32_t profile_chain_node(struct profile *p, const struct alloc_chain *c)
+uint32_t profile_chain_node(struct profile *p, const struct alloc_chain *chain)
 {
-	uint32_t node = c->truncated ? PD_ROOT_TRUNCATED : PD_ROOT_WHOLE;
+	const struct alloc_chain c = profile_cut(p, chain);
+	uint32_t node = c.truncated ? PD_ROOT_TRUNCATED : PD_ROOT_WHOLE;
 
-	for (size_t i = c->n; i-- > 0 && node != IDINDEX_NONE;)
-		node = profile_node_below(p, node, c->frames[i]);
+	for (size_t i = c.n; i-- > 0 && node != IDINDEX_NONE;)
+		node = profile_node_below(p, node, c.frames[i]);
 	return node;
+}
+
+struct alloc_chain profile_cut(const struct profile *p, const struct alloc_chain *c)
+{
+	struct alloc_chain cut = *c;
+
+	if (p->spared.depth && !c->node && c->n > p->spared.depth) {
+		cut.n = p->spared.depth;
+		cut.truncated = CHAIN_CUT;
+	}
+	return cut;
 }

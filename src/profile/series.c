@@ -21,6 +21,16 @@ void series_release(struct series *s)
 	series_init(s, s->max);
 }
 
+size_t series_used(const struct series *s)
+{
+	size_t used = s->n * sizeof *s->points + (s->ends.n_of + s->ends.n) * sizeof *s->ends.of +
+		      idindex_memory(&s->ends.index);
+
+	for (size_t i = 0; i < s->n; i++)
+		used += s->points[i].n * sizeof *s->points[i].shares;
+	return used;
+}
+
 void series_restart(struct series *s)
 {
 	series_release(s);

@@ -49,6 +49,9 @@ struct series {
 void series_init(struct series *s, unsigned max);
 void series_release(struct series *s);
 
+/* Bytes that are in use. */
+size_t series_used(const struct series *s);
+
 /* Begin anew, with no point. */
 void series_restart(struct series *s);
 

@@ -25,16 +25,38 @@ static void forget(struct windows_site *s)
 	*s = (struct windows_site){.node = s->node, .latest = WINDOWS_NONE};
 }
 
-void windows_restart(struct windows *w)
+static void forget_time(struct windows *w)
 {
-	for (size_t i = 0; i < w->n_sites; i++)
-		forget(&w->sites[i]);
 	free(w->kept);
 	w->kept = NULL;
 	w->n_kept = w->cap_kept = 0;
 	w->unused = WINDOWS_NONE;
 	w->begin_ns = w->length_ns = w->end_ns = 0;
 	w->now = 0;
+}
+
+void windows_restart(struct windows *w)
+{
+	for (size_t i = 0; i < w->n_sites; i++)
+		forget(&w->sites[i]);
+	forget_time(w);
+}
+
+/* No window ever ends: what is live is counted on in the first one. */
+void windows_stop(struct windows *w)
+{
+	for (size_t i = 0; i < w->n_sites; i++) {
+		w->sites[i].latest = WINDOWS_NONE;
+		w->sites[i].i = 0;
+	}
+	forget_time(w);
+	w->end_ns = UINT64_MAX;
+}
+
+size_t windows_used(const struct windows *w)
+{
+	return w->n_sites * sizeof *w->sites + w->n_kept * sizeof *w->kept +
+	       idindex_memory(&w->index);
 }
 
 int windows_copy(struct windows *to, const struct windows *from)

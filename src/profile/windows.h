@@ -69,6 +69,12 @@ void windows_release(struct windows *w);
 /* Begin anew, with windows of the same shortest length; the sites keep their numbers. */
 void windows_restart(struct windows *w);
 
+/* Nothing is kept from now on, nor of what was; the sites keep their numbers. */
+void windows_stop(struct windows *w);
+
+/* Bytes that are in use. */
+size_t windows_used(const struct windows *w);
+
 /* The same sites, of which nothing has been counted. 0 or -ENOMEM. */
 int windows_copy(struct windows *to, const struct windows *from);
 

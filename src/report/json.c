@@ -29,7 +29,7 @@ static json_t *totals(const struct profile_data *d)
 
 	if (profile_data_guessed_chains(d, &guessed))
 		return NULL;
-	return json_pack("{sI sI sI sI sI sI sI sI sI sI sI sI sI sI sI}",
+	return json_pack("{sI sI sI sI sI sI sI sI sI sI sI sI sI sI sI sI}",
 			 "allocs", json_out_int(t->allocs),
 			 "alloc_bytes", json_out_int(t->alloc_bytes),
 			 "frees", json_out_int(t->frees),
@@ -44,6 +44,7 @@ static json_t *totals(const struct profile_data *d)
 			 "truncated_no_cfi", json_out_int(t->truncated_no_cfi),
 			 "truncated_unreadable", json_out_int(t->truncated_unreadable),
 			 "truncated_too_deep", json_out_int(t->truncated_too_deep),
+			 "truncated_cut", json_out_int(t->truncated_cut),
 			 "guessed_chains", json_out_int(guessed));
 }
 
@@ -52,6 +53,7 @@ static bool saw_all(const struct profile_data *d)
 	const struct pd_unseen *u = &d->unseen;
 
 	return !(u->pauses || d->totals.paused_frees ||
+		 d->spared.lifetimes || d->spared.timeline || d->spared.depth ||
 		 u->lost || u->doubtful || u->other_requests || u->other_frees || u->taken ||
 		 u->untrapped);
 }
@@ -60,7 +62,7 @@ static json_t *unseen(const struct profile_data *d)
 {
 	const struct pd_unseen *u = &d->unseen;
 
-	return json_pack("{sI sI sI sI sI sI sI sI sI sI sI sI sb}",
+	return json_pack("{sI sI sI sI sI sI sI sI sI sI sI sI sb sb sb sI}",
 			 "lost_events", json_out_int(u->lost),
 			 "lost_unreadable", json_out_int(u->lost_unreadable),
 			 "lost_damaged", json_out_int(u->lost_damaged),
@@ -73,7 +75,10 @@ static json_t *unseen(const struct profile_data *d)
 			 "missed_blocks", json_out_int(d->totals.missed),
 			 "missed_bytes", json_out_int(d->totals.missed_bytes),
 			 "paused_frees", json_out_int(d->totals.paused_frees),
-			 "untrapped", (int)u->untrapped);
+			 "untrapped", (int)u->untrapped,
+			 "spared_lifetimes", (int)d->spared.lifetimes,
+			 "spared_timeline", (int)d->spared.timeline,
+			 "spared_depth", json_out_int(d->spared.depth));
 }
 
 static bool append_types(json_t *list, const struct profile_data *d, uint64_t size)

@@ -10,6 +10,7 @@
 #include "session/meter.h"
 #include "session/saving.h"
 #include "session/snapshots.h"
+#include "session/spare.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -129,6 +130,7 @@ static struct image *image_begin(struct session *s, pid_t pid, struct profile *p
 		.min = s->settings.min_size,
 		.max = s->settings.max_size ? s->settings.max_size : UINT64_MAX,
 	};
+	spare_begin(i);
 	profile_set_shortest_window(profile, s->settings.shortest_window_ns);
 	profile_stamp(profile, clock_now_ns());
 	i->started_ns = clock_wall_ns();
@@ -222,6 +224,7 @@ void *session_forked(void *ctx, void *parent, pid_t child)
 		/* The parent's mprof_stop() is not the child's. */
 		if (!i->paused && !s->suspended)
 			profile_seen_from_now(i->profile, clock_now_ns());
+		spare_check(s);
 		return i;
 	}
 	if (i)

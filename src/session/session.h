@@ -84,6 +84,7 @@ struct session_settings {
 	const struct snapshot_when *snapshots; /* save beside it when these come true */
 	size_t n_snapshots;
 	struct over_limit over;	/* what it may cost */
+	uint64_t max_memory;	/* bytes that the profiles may take; 0: no limit */
 	double duration;	/* seconds; 0: without end */
 	uint64_t shortest_window_ns;	/* of profiles; 0: the usual */
 	bool ticks;		/* the host wants to look at it every SESSION_TICK_MS */
@@ -148,6 +149,7 @@ struct session {
 	bool told_cost;
 	struct cost_span cost;	/* meter.h */
 	struct over_judge over;
+	unsigned spare_step;	/* memory_limit.h: how far we have come */
 	bool too_slow;		/* it is to end for what it costs */
 	uint64_t end_ns;	/* CLOCK_MONOTONIC when it was ended from outside; 0: it was not */
 	uint64_t autosave;	/* as it is now: programs may change it */

@@ -9,6 +9,7 @@
 #include "session/meter.h"
 #include "session/signals.h"
 #include "session/snapshots.h"
+#include "session/spare.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -26,6 +27,8 @@ static int count(struct image *i, const struct alloc_event *e)
 		meter_take(i);
 	}
 	i->events++;
+	if (i->session->settings.max_memory && i->events % SPARE_EVENTS == 0)
+		spare_check(i->session);
 	return err;
 }
 
@@ -236,6 +239,11 @@ static uint32_t sink_node(void *image, uint32_t parent, uint32_t frame)
 	return profile_node_below(((struct image *)image)->profile, parent, frame);
 }
 
+static unsigned sink_depth(void *image)
+{
+	return ((const struct image *)image)->profile->spared.depth;
+}
+
 static bool sink_ask(void *image, struct task_ref task, enum program_question what,
 		     const uint64_t arg[2], uint64_t *result)
 {
@@ -313,6 +321,7 @@ const struct observer_sink session_sink = {
 	.expect = sink_expect,
 	.frame = sink_frame,
 	.node = sink_node,
+	.depth = sink_depth,
 	.mark = sink_mark,
 	.ask = sink_ask,
 	.modules = sink_modules,

@@ -310,7 +310,7 @@ moments_cycles() {
 	finish server
 }
 
-@test "what package has missing lines is asked for in the foreground, where somebody hears of it" {
+@test "what package has missing lines is asked for in the foreground, for who wants to know all" {
 	mkdir tools
 	printf '#!/bin/sh\necho asked >>%s/asked\n' "$D" >tools/dpkg-query
 	chmod 755 tools/dpkg-query
@@ -321,7 +321,7 @@ moments_cycles() {
 	progress server 2
 	detach "$PID"
 	[ -s report.txt ] && [ ! -e asked ]
-	attach "$PID"
+	attach --verbose "$PID"
 	progress server 2
 	detach "$PID"
 	[ "$(cat asked)" = asked ]

@@ -193,43 +193,67 @@ package_tools() {
 	strip_names
 	package_tools made-up-dbg
 	PATH=$D/tools:$PATH
-	run_names
+	run_names --verbose
 	says err 'names from .dynsym: .*/names'
 	[ "$(tail -n 1 err)" = 'mprof: for the lines and types of names: apt-get install made-up-dbg' ] || fail "$(cat err)"
 	[ "$(cat asked)" = "dpkg-query
 apt-cache" ]
-	report
+	report --verbose
 	[ "$(tail -n 1 err)" = 'mprof: for the lines and types of names: apt-get install made-up-dbg' ] || fail "$(cat err)"
 	report --quiet
 	[ ! -s err ]
 	# What apt does not have is not named,
 	package_tools nothing
-	report
+	report --verbose
 	says err 'names from .dynsym: .*/names'
 	not grep apt-get err
 	package_tools made-up-dbg
 	# nor anything where nobody knows of packages,
-	limited env PATH="$D/nowhere" "$MPROF" report run.data >report 2>err
+	limited env PATH="$D/nowhere" "$MPROF" report --verbose run.data >report 2>err
 	says err 'names from .dynsym: .*/names'
 	not grep apt-get err
 	# nor for a file that is another one here, or is not.
 	mv names names.kept
-	report
+	report --verbose
 	not grep apt-get err
 	build -O3 -g
 	strip names
-	report
+	report --verbose
 	says err 'names from .dynsym: .*/names'
 	not grep apt-get err
 	mv names.kept names
-	report
+	report --verbose
 	grep apt-get err
 	# With a debug file nothing is missing of it.
 	id=$(build_id names)
 	mkdir -p "debug/.build-id/${id:0:2}"
 	mv names.debug "debug/.build-id/${id:0:2}/${id:2}.debug"
-	run_names --debug-dir=debug
+	run_names --verbose --debug-dir=debug
 	not grep apt-get err
+}
+
+@test "a person at a terminal is told the package, others where to ask for it, and nobody waits for apt" {
+	local told='mprof: lines and types of names.* are missing: mprof doctor says what package has them'
+	build -O2 -g
+	strip_names
+	package_tools made-up-dbg
+	PATH=$D/tools:$PATH
+	run_names
+	grep -qx "$told" err || fail "$(cat err)"
+	run_names --quiet
+	not grep 'types of' err
+	report
+	grep -qx "$told" err || fail "$(cat err)"
+	not grep apt-get err
+	at_terminal 100 "$MPROF" run --quiet --data=run.data -- ./names
+	not grep 'types of' shown
+	[ ! -e asked ]
+	at_terminal 100 "$MPROF" run --data=run.data -- ./names
+	grep -qx 'mprof: for the lines and types of names: apt-get install made-up-dbg' shown || fail "$(cat shown)"
+	not grep 'are missing: mprof doctor' shown
+	at_terminal 100 "$MPROF" report --no-pager run.data
+	grep -qx 'mprof: for the lines and types of names: apt-get install made-up-dbg' shown || fail "$(cat shown)"
+	[ "$(grep -c apt-cache asked)" = 2 ]
 }
 
 @test "packages are asked for once, of all processes, when their reports are there" {
@@ -238,7 +262,7 @@ apt-cache" ]
 	package_tools made-up-dbgsym
 	sed -i '/^exit/d' tools/dpkg-query
 	echo 'grep -c "Direct Allocation" run.txt >printed' >>tools/dpkg-query
-	PATH=$D/tools:$PATH limited "$MPROF" run --trace-children=yes -o run.txt --data=run.data.%p -- \
+	PATH=$D/tools:$PATH limited "$MPROF" run --verbose --trace-children=yes -o run.txt --data=run.data.%p -- \
 		sh -c './names; ./names; true' >out 2>err </dev/null
 	[ "$(grep -c 'names from .dynsym: .*/names' err)" = 2 ] || fail "$(cat err)"
 	[ "$(grep -cx 'mprof: for the lines and types of names: apt-get install made-up-dbgsym' err)" = 1 ] || fail "$(cat err)"

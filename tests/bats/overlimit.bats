@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# What is done when something is too much: --snapshot-when, --max-slowdown.
+# What is done when something is too much: --snapshot-when, --max-slowdown, --max-memory.
 
 bats_require_minimum_version 1.5.0
 load ../lib/common
@@ -281,4 +281,87 @@ begin() {
 	json run.data
 	[ "$(allocs run.data)" = 20 ]
 	finish marks
+}
+
+# ---- --max-memory ----
+
+@test "a wrong --max-memory is one sentence and status 2" {
+	local v
+	for v in '' 0 1K 1000000 nonsense 5X -1; do
+		wrong 'is not a number of bytes, which may have K, M or G, of 1M or more' --max-memory="$v" || return 1
+	done
+}
+
+# bins_of DATA: what is requested, freed and kept, by size
+bins_of() {
+	"$MPROF" report --format=json "$1" 2>/dev/null | jq -c '[.bins[] | [.size, .allocs, .bytes, .frees, .kept_bytes]]'
+}
+
+@test "with a limit of memory the tables keep to it, what is counted stays exact, and what is left out is said" {
+	local engine
+	for engine in trap fast; do
+		rm -f bins
+		BINS=$D/bins limited "$MPROF" run --engine=$engine -o all.txt --data=all.data -- "$T/ways" 4000 2>err
+		not grep -q max-memory err
+		BINS=/dev/null limited "$MPROF" run --engine=$engine --max-memory=1M -o less.txt --data=less.data -- "$T/ways" 4000 2>err
+		[ "$(sqlite3 all.data "select sum(value) > 4 * 1048576 from meta where key like 'memory_%'")" = 1 ]
+		[ "$(sqlite3 less.data "select sum(value) <= 1048576 from meta where key like 'memory_%'")" = 1 ] ||
+			fail "$(sqlite3 less.data "select * from meta where key like 'memory_%'")" || return 1
+		[ "$(bins_of all.data)" = "$(bins_of less.data)" ] || fail "$(bins_of all.data)" "$(bins_of less.data)" || return 1
+		[ "$(bins_of less.data | jq -c '.[] | select(.[0] == 1201) | .[1,3]' | paste -sd' ')" = "$(awk '$2 == 1201 { print $3, $4 }' bins)" ]
+		# In this order.
+		grep -o 'how long blocks live is not kept\|what was live over the time is not kept\|cut to the innermost [0-9]*' err >steps
+		[ "$(cat steps)" = "how long blocks live is not kept
+what was live over the time is not kept
+cut to the innermost 16
+cut to the innermost 8" ] || fail "$(cat err)" || return 1
+		not grep 'nothing is left' err
+		"$MPROF" report --format=json less.data >report.json 2>/dev/null
+		jq -e '.unseen.spared_lifetimes and .unseen.spared_timeline and .unseen.spared_depth == 8 and
+			.totals.truncated_cut == .totals.truncated_chains and .totals.truncated_cut > 2000 and .lifetimes == []' report.json ||
+			fail "$(jq -c '.unseen, .totals' report.json)" || return 1
+		# The session has said it at the end, and so does a report.
+		"$MPROF" report less.data >/dev/null 2>said
+		grep -q '^mprof: to keep to --max-memory [0-9]* chains were cut, the last ones to 8 frames$' err said || return 1
+		[ "$(grep -c '^mprof: to keep to --max-memory' said)" = 3 ]
+	done
+}
+
+@test "status tells what is not kept, and a condition about it cannot be told" {
+	cat >keeper.c <<-'END'
+		#include <stdio.h>
+		#include <stdlib.h>
+		static char *volatile kept;
+		int main(void)
+		{
+			char line[80];
+			setvbuf(stdin, NULL, _IONBF, 0);
+			setvbuf(stdout, NULL, _IONBF, 0);
+			puts("ready to");
+			while (fgets(line, sizeof line, stdin) && line[0] != 'q') {
+				for (int i = 0; i < 30000; i++)
+					kept = malloc(1201);
+				puts("did it");
+			}
+			return 0;
+		}
+	END
+	cc -O1 -g -fno-builtin -o keeper keeper.c
+	start keeper ./keeper
+	attach -o report.txt --data=run.data --max-memory=1M "$PID"
+	limited "$MPROF" control --format=json "$PID" status >status.json
+	jq -e '.not_kept == "nothing" and .profiles_memory_kib < 512' status.json || fail "$(cat status.json)"
+	tell_await keeper go '^did it$'
+	limited "$MPROF" control --format=json "$PID" status >status.json
+	jq -e '.not_kept == "lifetimes, timeline, chains beyond 1 frame" and .profiles_memory_kib > 1024' status.json || fail "$(cat status.json)"
+	limited "$MPROF" status >status.out 2>status.err
+	grep -q "^mprof: process $PID: for --max-memory these are not kept: lifetimes, timeline, chains beyond 1 frame$" status.err
+	detach "$PID"
+	# Live blocks are never left out, however many there are.
+	limited "$MPROF" report --format=json run.data >report.json
+	jq -e '.bins[] | select(.size == 1201) | .allocs == 30000 and .kept_bytes == 30000 * 1201' report.json
+	grep -q 'nothing is left to do without, and live blocks are counted on$' attach.err
+	run --separate-stderr limited "$MPROF" report --fail-if='temporary>5' run.data
+	[ "$status" = 1 ] && [[ $stderr == *'cannot be told: '*'it was not kept how long blocks live'* ]] || fail "$status: $stderr"
+	finish keeper
 }

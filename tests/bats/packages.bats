@@ -30,6 +30,23 @@ field() {
 		644 usr/include/mprof/mprof.h
 		644 usr/share/bash-completion/completions/mprof
 		644 usr/share/fish/vendor_completions.d/mprof.fish
+		644 usr/share/man/man1/mprof-attach.1
+		644 usr/share/man/man1/mprof-completion.1
+		644 usr/share/man/man1/mprof-control.1
+		644 usr/share/man/man1/mprof-detach.1
+		644 usr/share/man/man1/mprof-diff.1
+		644 usr/share/man/man1/mprof-doctor.1
+		644 usr/share/man/man1/mprof-heap.1
+		644 usr/share/man/man1/mprof-leaks.1
+		644 usr/share/man/man1/mprof-log.1
+		644 usr/share/man/man1/mprof-merge.1
+		644 usr/share/man/man1/mprof-probes.1
+		644 usr/share/man/man1/mprof-report.1
+		644 usr/share/man/man1/mprof-rss.1
+		644 usr/share/man/man1/mprof-run.1
+		644 usr/share/man/man1/mprof-stats.1
+		644 usr/share/man/man1/mprof-status.1
+		644 usr/share/man/man1/mprof-top.1
 		644 usr/share/man/man1/mprof.1
 		644 usr/share/man/man5/mprof.data.5
 		644 usr/share/man/man5/mprof.probes.5

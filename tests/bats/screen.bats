@@ -5,16 +5,6 @@
 bats_require_minimum_version 1.7.0
 load ../lib/common
 
-# at_terminal COLUMNS COMMAND...: what a terminal of so many columns gets, without its line ends; the status is
-# the command's
-at_terminal() {
-	local columns=$1
-	shift
-	printf -v line '%q ' "$@"
-	COLUMNS=$columns TERM=xterm limited script -qec "$line" typescript </dev/null >typed || return
-	tr -d '\r' <typed >shown
-}
-
 names_profile() {
 	"${CXX:-g++}" -std=gnu++17 -O0 -g -o long -x c++ - <<-'EOT'
 		#include <map>

@@ -119,7 +119,9 @@ order() {
 
 @test "a row opens to its chains, and closes" {
 	watched
+	shows '^Enter chains  [?] help  q quit'
 	keys Enter
+	shows '^Esc closes this'
 	shows '^100060 bytes in 20 blocks live, 20 allocated'
 	shows '^    make_red \(topped\.c:[0-9]+\)$'
 	shows '^    keep_red \(topped\.c:[0-9]+\)$'
@@ -259,6 +261,8 @@ order() {
 	shows '^ended with 2$'
 	keys q
 	tm kill-server
+	# Which takes a while to end: the next one is not to ask it.
+	rm -f "$D/tm"
 	[ "$(tracer_of "$PID")" = 0 ]
 	start other "$T/topped"
 	PID=$topped_pid

@@ -329,3 +329,13 @@ label_probes() {
 		wrapper raw
 	EOT
 }
+
+# at_terminal COLUMNS COMMAND...: what a terminal of so many columns gets, without its line ends; the status is
+# the command's
+at_terminal() {
+	local columns=$1
+	shift
+	printf -v line '%q ' "$@"
+	COLUMNS=$columns TERM=xterm limited script -qec "$line" typescript </dev/null >typed || return
+	tr -d '\r' <typed >shown
+}

@@ -280,6 +280,12 @@ static void outside_of_doctor_only_what_can_be_installed_is_told(void **state)
 				       "apt-get install b1-dbg c1-dbgsym");
 	assert_false(names_can_be_installed(v, 1, &said));
 	assert_false(names_can_be_installed(v + 4, 1, &said));
+	names_are_missing(v, 1, &said);
+	assert_string_equal(said.text, "lines and types of a are missing: mprof doctor says what "
+				       "package has them");
+	names_are_missing(v, 5, &said);
+	assert_string_equal(said.text, "lines and types of a, b, c, b2 and 1 more are missing: "
+				       "mprof doctor says what package has them");
 }
 
 /* As a report tells it. */

@@ -106,12 +106,18 @@ static uint32_t node_below(void *ctx, uint32_t parent, uint32_t place)
 	return parent * 100 + place;
 }
 
+static unsigned node_depth(void *ctx)
+{
+	(void)ctx;
+	return 0;
+}
+
 static int begin(void **state)
 {
 	static const enum probe_kind kinds[] = { PROBE_ALLOC, PROBE_ALLOC, PROBE_REALLOC,
 						 PROBE_FREE };
 	struct world *w = calloc(1, sizeof *w);
-	const struct nodes_host nodes = { node_place, node_below, 0, 1, w };
+	const struct nodes_host nodes = { node_place, node_below, 0, 1, w, node_depth };
 
 	assert_non_null(w);
 	w->shared = mmap(NULL, sizeof *w->shared, PROT_READ | PROT_WRITE,

@@ -19,6 +19,7 @@ struct tree {
 	uint32_t n, places;
 	bool exact, guessed;
 	uint32_t places_left, nodes_left;
+	unsigned depth;
 };
 
 /* Places from 0x8000 on are the allocator's. */
@@ -48,10 +49,15 @@ static uint32_t node(void *ctx, uint32_t parent, uint32_t p)
 	return FIRST_NODE + t->n++;
 }
 
+static unsigned depth(void *ctx)
+{
+	return ((const struct tree *)ctx)->depth;
+}
+
 static int setup(void **state)
 {
 	struct tree *t = calloc(1, sizeof *t);
-	struct nodes_host host = { place, node, WHOLE, TRUNCATED, t };
+	struct nodes_host host = { place, node, WHOLE, TRUNCATED, t, depth };
 
 	assert_non_null(t);
 	t->s = mmap(NULL, sizeof *t->s, PROT_READ | PROT_WRITE,
@@ -132,6 +138,42 @@ static void roots_say_how_chains_end(void **state)
 	assert_found(t, 5, FIRST_NODE + 1, CHAIN_UNREADABLE);
 	assert_found(t, 6, FIRST_NODE + 2, CHAIN_TOO_DEEP);
 	assert_int_equal(t->told[2].parent, TRUNCATED);
+}
+
+static void a_chain_of_more_frames_than_are_kept_hangs_at_the_root_of_truncated_ones(void **state)
+{
+	struct tree *t = *state;
+
+	add(t, ROOT_WHOLE, 0);
+	for (uint64_t i = 1; i <= 5; i++)
+		add(t, 0x10 * i, (uint32_t)i);
+	assert_found(t, 3, FIRST_NODE + 1, CHAIN_WHOLE);
+	t->depth = 2;
+	/* Known by now, as it was told; and no longer than that. */
+	assert_found(t, 3, FIRST_NODE + 1, CHAIN_WHOLE);
+	assert_found(t, 2, FIRST_NODE, CHAIN_WHOLE);
+	assert_found(t, 6, FIRST_NODE + 3, CHAIN_CUT);
+	assert_int_equal(t->told[2].parent, TRUNCATED);
+	assert_int_equal(t->told[2].place, 0x40);
+	assert_int_equal(t->told[3].parent, FIRST_NODE + 2);
+	assert_int_equal(t->told[3].place, 0x50);
+	/* Its parent was not told on the way, and its children are not told by it. */
+	assert_found(t, 5, FIRST_NODE + 5, CHAIN_CUT);
+	assert_int_equal(t->told[4].place, 0x30);
+	t->depth = 1;
+	add(t, 0x8000, 6);
+	add(t, 0x60, 6);
+	assert_found(t, 7, FIRST_NODE + 6, CHAIN_CUT);
+	/* What is hidden at the inner end does not count. */
+	assert_int_equal(t->told[6].place, 0x50);
+	assert_found(t, 8, FIRST_NODE + 7, CHAIN_CUT);
+	assert_int_equal(t->told[7].parent, TRUNCATED);
+	assert_int_equal(t->told[7].place, 0x60);
+	t->nodes_left = 0;
+	add(t, 0x70, 6);
+	assert_wrong(t, 9, -ENOMEM);
+	t->nodes_left = 1;
+	assert_found(t, 9, FIRST_NODE + 8, CHAIN_CUT);
 }
 
 static void how_a_pc_was_found_is_told(void **state)
@@ -227,6 +269,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_chain_is_told_once_parents_first),
 		TEST(roots_say_how_chains_end),
+		TEST(a_chain_of_more_frames_than_are_kept_hangs_at_the_root_of_truncated_ones),
 		TEST(how_a_pc_was_found_is_told),
 		TEST(places_of_the_allocator_are_hidden_at_the_inner_end_only),
 		TEST(nodes_that_cannot_be_are_none),

@@ -227,6 +227,9 @@ static void temporary_blocks_are_those_of_the_lifetimes(void **state)
 	figure_is(d, "temporary", 5, 5, 0);
 	figure_is(d, "temporary(make)", 5, 5, 0);
 	figure_is(d, "temporary(load)", 0, 0, 0);
+	d->n_lifetimes = 0;
+	d->spared.lifetimes = 1;
+	figure_is(d, "temporary", 0, UINT64_MAX, GATE_SPARED);
 	profile_data_free(d);
 }
 

@@ -261,7 +261,8 @@ static inline struct profile_data *random_profile(size_t n_functions, size_t n_s
 	d->totals.failed_allocs = 3;
 	d->totals.unknown_frees = 7;
 	d->totals.inherited_frees = 5;
-	d->totals.truncated_chains = 1;
+	d->totals.truncated_chains = d->totals.truncated_cut = 1;
+	d->spared.depth = 8;
 	d->unseen = (struct pd_unseen){ 11, 4, 2, 12, 13, 14, 15, 1, 16, UINT64_MAX - 9 };
 	d->slowdown_milli = 2345;
 	d->engines = PD_ENGINE_FAST | PD_ENGINE_UNTOLD;
@@ -373,6 +374,9 @@ static inline void assert_trees_equal(const struct profile_data *x, const struct
 	}
 	assert_int_equal(x->labelled, y->labelled);
 	assert_int_equal(x->engines, y->engines);
+	assert_int_equal(x->spared.lifetimes, y->spared.lifetimes);
+	assert_int_equal(x->spared.timeline, y->spared.timeline);
+	assert_int_equal(x->spared.depth, y->spared.depth);
 	assert_int_equal(x->min_size, y->min_size);
 	assert_int_equal(x->max_size, y->max_size);
 	assert_memory_equal(&x->unseen, &y->unseen, sizeof x->unseen);

@@ -40,8 +40,8 @@ static void a_newer_file_is_told_from_a_damaged_one(void **state)
 {
 	(void)state;
 	/* Even if nothing in it is as it was. */
-	change("PRAGMA user_version=11; DROP TABLE nodes; CREATE TABLE nodes(x)");
-	assert_unreadable(-EPROTONOSUPPORT, "newer mprof (format 11, this one reads up to 10)");
+	change("PRAGMA user_version=12; DROP TABLE nodes; CREATE TABLE nodes(x)");
+	assert_unreadable(-EPROTONOSUPPORT, "newer mprof (format 12, this one reads up to 11)");
 	change("PRAGMA user_version=2147483647");
 	assert_unreadable(-EPROTONOSUPPORT, "newer mprof");
 	change("PRAGMA user_version=0");
@@ -114,8 +114,15 @@ static void make_version(const char *path, int version)
 	sqlite3_close(db);
 }
 
+static void without_spared(struct profile_data *d)
+{
+	d->spared.depth = 0;
+	d->totals.truncated_cut = 0;
+}
+
 static void without_engines(struct profile_data *d)
 {
+	without_spared(d);
 	d->engines = 0;
 }
 
@@ -281,8 +288,21 @@ static void a_file_of_version_9_does_not_tell_the_engine(void **state)
 	profile_data_free(d);
 }
 
+static void a_file_of_version_10_does_not_tell_what_was_spared(void **state)
+{
+	struct profile_data *d = sample();
+
+	(void)state;
+	write_ok(bad_file, d);
+	assert_read_as(d);
+	without_spared(d);
+	make_version(bad_file, 10);
+	assert_read_as(d);
+	profile_data_free(d);
+}
+
 /* Whoever changes the schema makes a new version: readers out there know the old one. */
-static void the_schema_is_that_of_version_10(void **state)
+static void the_schema_is_that_of_version_11(void **state)
 {
 	uint64_t sum = DATAFILE_SUM_START;
 
@@ -291,8 +311,8 @@ static void the_schema_is_that_of_version_10(void **state)
 		sum = datafile_sum_text(sum, o->sql, strlen(o->sql));
 	for (const struct datafile_meta *m = datafile_meta; m->key; m++)
 		sum = datafile_sum_text(sum, m->key, strlen(m->key));
-	assert_int_equal(DATAFILE_VERSION, 10);
-	assert_int_equal(sum, UINT64_C(0xb1c348921a7e030d));
+	assert_int_equal(DATAFILE_VERSION, 11);
+	assert_int_equal(sum, UINT64_C(0x8d675774628cb71e));
 }
 
 static void a_file_cut_anywhere_is_damaged(void **state)
@@ -483,7 +503,8 @@ int main(void)
 		TEST(a_file_of_version_7_has_no_series),
 		TEST(a_file_of_version_8_tells_of_no_pauses),
 		TEST(a_file_of_version_9_does_not_tell_the_engine),
-		TEST(the_schema_is_that_of_version_10),
+		TEST(a_file_of_version_10_does_not_tell_what_was_spared),
+		TEST(the_schema_is_that_of_version_11),
 		TEST(a_file_cut_anywhere_is_damaged),
 		TEST(a_file_cut_by_an_expert_is_damaged),
 		TEST(flipped_bytes_are_found_or_harmless),

@@ -216,6 +216,10 @@ static void forged_content_is_refused(void **state)
 	ASSERT_FORGED(d->before.missed_bytes++, "does not add up");
 	ASSERT_FORGED(d->totals.before_frees++, "does not add up");
 	ASSERT_FORGED(d->rss[1].rss = UINT64_MAX, "row of rss 2: the sum");
+	ASSERT_FORGED(d->totals.truncated_cut++, "more reasons for truncated chains");
+	ASSERT_FORGED(d->spared.lifetimes = 1, "it tells of what was spared");
+	ASSERT_FORGED(d->spared.timeline = 1, "it tells of what was spared");
+	ASSERT_FORGED(d->spared.timeline = 2, "what was spared is neither");
 	ASSERT_FORGED(d->engines = 8, "there are no such engines as 0x8");
 	ASSERT_FORGED(d->reach.known = 2, "more is told of what is lost");
 	ASSERT_FORGED(d->reach.sums[PD_POSSIBLE].blocks -= 4,

@@ -124,6 +124,31 @@ static void chains_that_are_the_same_are_added_up(void **state)
 	profile_data_free(sum);
 }
 
+static void what_was_spared_of_one_is_not_known_of_the_sum(void **state)
+{
+	(void)state;
+	struct profile_data *d[2] = { built(), built() };
+
+	for (int i = 0; i < 2; i++) {
+		pd_build_chain(d[i], "main+1 > f+2", 10, 2, 1);
+		pd_build_finish(d[i]);
+		name_program(d[i], "/bin/a", "same");
+	}
+	d[0]->lifetimes = calloc(1, sizeof *d[0]->lifetimes);
+	d[0]->n_lifetimes = 1;
+	d[0]->lifetimes[0] = (struct pd_lifetime){ d[0]->leaves[0].node, PD_LIFE_NS, 3, 1 };
+	d[0]->spared = (struct pd_spared){ .depth = 4 };
+	d[1]->spared = (struct pd_spared){ 1, 1, 16 };
+	d[1]->totals.truncated_chains = d[1]->totals.truncated_cut = 2;
+	struct profile_data *sum = merged(d, 2);
+
+	assert_int_equal(sum->n_lifetimes, 0);
+	assert_true(sum->spared.lifetimes && sum->spared.timeline);
+	assert_int_equal(sum->spared.depth, 4);
+	assert_int_equal(sum->totals.truncated_cut, 2);
+	profile_data_free(sum);
+}
+
 static void other_builds_and_files_stay_apart(void **state)
 {
 	(void)state;
@@ -347,6 +372,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(chains_that_are_the_same_are_added_up),
+		cmocka_unit_test(what_was_spared_of_one_is_not_known_of_the_sum),
 		cmocka_unit_test(other_builds_and_files_stay_apart),
 		cmocka_unit_test(the_peak_is_the_highest_of_any_with_what_was_live_then),
 		cmocka_unit_test(types_and_lifetimes_are_joined),

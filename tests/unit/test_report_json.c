@@ -95,6 +95,7 @@ static void empty_run_is_a_whole_report(void **state)
 		       "\"kept_objects\":0,\"kept_bytes\":0,\"peak_bytes\":0,\"failed_allocs\":0,"
 		       "\"unknown_frees\":0,\"inherited_frees\":0,\"truncated_chains\":0,"
 		       "\"truncated_no_cfi\":0,\"truncated_unreadable\":0,\"truncated_too_deep\":0,"
+		       "\"truncated_cut\":0,"
 		       "\"guessed_chains\":0},\"runtime\":[],"
 		       "\"modules\":[],\"bins\":[],\"leaks\":[],\"direct\":[],\"callgraph\":[],"
 		       "\"lifetimes\":[],\"timeline\":null}");
@@ -115,12 +116,21 @@ static void what_was_not_seen_is_told_if_there_is_something(void **state)
 		    "{\"lost_events\":9,\"lost_unreadable\":4,\"lost_damaged\":2,"
 		    "\"doubtful_calls\":3,\"other_requests\":8,\"other_frees\":7,"
 		    "\"taken_functions\":2,\"pauses\":5,\"paused_ns\":6,\"missed_blocks\":4,"
-		    "\"missed_bytes\":44,\"paused_frees\":3,\"untrapped\":false}");
+		    "\"missed_bytes\":44,\"paused_frees\":3,\"untrapped\":false,"
+		    "\"spared_lifetimes\":false,\"spared_timeline\":false,"
+		    "\"spared_depth\":0}");
 	json_decref(r);
 	d = profile_data_new();
 	d->unseen.untrapped = 1;
 	r = json_of(d);
 	assert_json(json_object_get(json_object_get(r, "unseen"), "untrapped"), "true");
+	json_decref(r);
+	d = profile_data_new();
+	d->spared = (struct pd_spared){ 1, 1, 8 };
+	r = json_of(d);
+	assert_json(json_object_get(json_object_get(r, "unseen"), "spared_lifetimes"), "true");
+	assert_json(json_object_get(json_object_get(r, "unseen"), "spared_timeline"), "true");
+	assert_json(json_object_get(json_object_get(r, "unseen"), "spared_depth"), "8");
 	json_decref(r);
 }
 
@@ -155,6 +165,7 @@ static void totals_and_command_are_those_of_the_profile(void **state)
 		    "\"kept_objects\":7,\"kept_bytes\":70,\"peak_bytes\":90,\"failed_allocs\":1,"
 		    "\"unknown_frees\":2,\"inherited_frees\":3,\"truncated_chains\":4,"
 		    "\"truncated_no_cfi\":1,\"truncated_unreadable\":2,\"truncated_too_deep\":1,"
+		    "\"truncated_cut\":0,"
 		    "\"guessed_chains\":0}");
 	json_decref(r);
 }

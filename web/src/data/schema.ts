@@ -28,6 +28,7 @@ export interface Totals {
 	unknown_frees: number;
 	inherited_frees: number;
 	truncated_chains: number;
+	truncated_cut?: number;
 	guessed_chains?: number;
 }
 
@@ -44,6 +45,9 @@ export interface Unseen {
 	missed_bytes: number;
 	paused_frees: number;
 	untrapped: boolean;
+	spared_lifetimes: boolean;
+	spared_timeline: boolean;
+	spared_depth: number;
 }
 
 /** As far as people look at an element of a path. */

@@ -141,6 +141,17 @@ export function doubts(r: Report): string[] {
 			`${plural(n, "free")} of blocks that were requested in a pause, ` +
 			"or before it was attached to.",
 	);
+	if (u?.spared_lifetimes)
+		list.push("To keep to --max-memory it was not kept how long blocks live.");
+	if (u?.spared_timeline)
+		list.push("To keep to --max-memory it was not kept what was live over the time.");
+	say(
+		u?.spared_depth && t.truncated_cut,
+		(n) =>
+			`To keep to --max-memory ${plural(n, "chain")} of calls ` +
+			`${n === 1 ? "was" : "were"} cut, ` +
+			`the last ones to ${plural(u?.spared_depth ?? 0, "frame")}.`,
+	);
 	say(
 		u?.taken_functions,
 		(n) =>

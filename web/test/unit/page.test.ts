@@ -479,9 +479,19 @@ test("what was not seen is said, and nothing else", () => {
 		missed_bytes: 0,
 		paused_frees: 0,
 		untrapped: false,
+		spared_lifetimes: false,
+		spared_timeline: false,
+		spared_depth: 0,
 	};
 	assert.equal(doubts(r).length, 2);
 	assert.match(doubts(r)[0], /^7 events could not be counted/);
+	r.unseen.spared_depth = 4;
+	r.totals.truncated_cut = 1;
+	assert.deepEqual(doubts(r).slice(2).map(plain), [
+		"To keep to --max-memory 1 chain of calls was cut, the last ones to 4 frames.",
+	]);
+	r.unseen.spared_lifetimes = r.unseen.spared_timeline = true;
+	assert.equal(doubts(r).length, 5);
 });
 
 test("what a pause has hidden is said, each part of it if there is some", () => {
@@ -498,6 +508,9 @@ test("what a pause has hidden is said, each part of it if there is some", () => 
 		missed_bytes: 700,
 		paused_frees: 1,
 		untrapped: false,
+		spared_lifetimes: false,
+		spared_timeline: false,
+		spared_depth: 0,
 	};
 
 	r.unseen = unseen;
