@@ -2,6 +2,7 @@
 #include "cli/libraries.h"
 
 #include "base/array.h"
+#include "base/regular.h"
 #include "cli/child.h"
 
 #include <elf.h>
@@ -19,11 +20,11 @@ enum { LIST_MS = 60000 };
 /* 0, also if it is there already or cannot be opened; or -errno. */
 static int add_file(struct module_files *files, const char *path, bool must)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = regular_open(AT_FDCWD, path, 0);
 	struct stat st;
 
-	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode)) {
-		int err = fd < 0 ? -errno : -EINVAL;
+	if (fd < 0 || fstat(fd, &st)) {
+		int err = fd >= 0 ? -errno : fd == -ENOTSUP ? -EINVAL : fd;
 
 		if (fd >= 0)
 			close(fd);

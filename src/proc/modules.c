@@ -2,15 +2,16 @@
 #include "proc/modules.h"
 
 #include "base/array.h"
+#include "base/regular.h"
 #include "base/search.h"
 #include "proc/file.h"
+#include "proc/inside.h"
 #include "proc/maps.h"
 
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,47 +35,32 @@ void mappings_release(struct mappings *m)
 	*m = (struct mappings){ 0 };
 }
 
-static int open_regular(const char *path)
-{
-	/* O_NONBLOCK: should it be a fifo after all, do not wait for its writer. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat st;
-
-	if (fd >= 0 && !(fstat(fd, &st) == 0 && S_ISREG(st.st_mode))) {
-		close(fd);
-		fd = -1;
-	}
-	return fd;
-}
-
-/* The file at @path if it is the one that is mapped; -1: it is another one, or none. */
-static int open_if_mapped(const char *path, const struct proc_map *m)
+/* @fd if it is the file that is mapped; else it is closed. -1: it is another one, or none. */
+static int if_mapped(int fd, const struct proc_map *m)
 {
 	struct stat st;
-	int fd = open_regular(path);
 
 	if (fd >= 0 && (fstat(fd, &st) || st.st_ino != m->ino || st.st_dev != m->dev)) {
 		close(fd);
 		fd = -1;
 	}
-	return fd;
+	return fd < 0 ? -1 : fd;
 }
 
 static int open_mapped(pid_t tid, const struct proc_map *m)
 {
-	char path[PATH_MAX + 64], name[48];
+	char path[PROC_PATH], name[48];
 
 	snprintf(name, sizeof name, "map_files/%" PRIx64 "-%" PRIx64, m->start, m->end);
-	int fd = open_regular(proc_path(path, tid, name));
+	int fd = regular_open(AT_FDCWD, proc_path(path, tid, name), 0);
 	if (fd >= 0)
 		return fd;
-	snprintf(path, sizeof path, "/proc/%d/root%s", (int)tid, m->path);
-	fd = open_if_mapped(path, m);
+	fd = if_mapped(proc_open_inside(tid, m->path, 0), m);
 	if (fd >= 0)
 		return fd;
 	/* The program's own file can be read this way by anybody who may trace it, deleted or
 	 * not. */
-	return open_if_mapped(proc_path(path, tid, "exe"), m);
+	return if_mapped(regular_open(AT_FDCWD, proc_path(path, tid, "exe"), 0), m);
 }
 
 uint32_t module_files_program(const struct module_files *f, pid_t tid)
