@@ -25,6 +25,7 @@ enum {
 struct client {
 	int fd;		/* -1: free */
 	size_t n;
+	bool heard;		/* what it had to say at first has been read */
 	unsigned long age;
 	char line[CONTROL_LINE_MAX];
 };
@@ -150,17 +151,20 @@ static void drop_client(struct client *k)
 	k->fd = -1;
 }
 
-static struct client *free_client(struct control *c)
+/* Room for one more: nobody is there, or the one that has waited longest of those that have been
+ * heard once. NULL: not yet. */
+static struct client *room_for_client(struct control *c)
 {
-	struct client *oldest = &c->clients[0];
+	struct client *oldest = NULL;
 
 	for (size_t i = 0; i < MAX_CLIENTS; i++) {
-		if (c->clients[i].fd < 0)
-			return &c->clients[i];
-		if (c->clients[i].age < oldest->age)
-			oldest = &c->clients[i];
+		struct client *k = &c->clients[i];
+
+		if (k->fd < 0)
+			return k;
+		if (k->heard && (!oldest || k->age < oldest->age))
+			oldest = k;
 	}
-	drop_client(oldest);
 	return oldest;
 }
 
@@ -172,20 +176,21 @@ void control_again(void)
 /* Whoever connects and goes without end does not keep us from the program. */
 static void accept_clients(struct control *c)
 {
-	int fd = -1;
+	struct client *k;
 
-	for (unsigned i = 0; i < AT_ONCE; i++) {
-		fd = accept4(c->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	for (unsigned i = 0; i < AT_ONCE && (k = room_for_client(c)); i++) {
+		int fd = accept4(c->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 		if (fd < 0)
 			return;
 		if (!peer_is_ours(fd, NULL) || watch_fd(fd)) {
 			close(fd);
 			continue;
 		}
-		struct client *k = free_client(c);
-
+		if (k->fd >= 0)
+			drop_client(k);
 		k->fd = fd;
 		k->n = 0;
+		k->heard = false;
 		k->age = c->next_age++;
 	}
 	control_again();
@@ -223,6 +228,7 @@ void control_close(struct control *c)
 /* Read what is there. True: a whole line. */
 static bool read_line(struct client *k)
 {
+	k->heard = true;
 	while (k->n < sizeof k->line) {
 		ssize_t n = read(k->fd, k->line + k->n, sizeof k->line - k->n);
 
