@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/regular.h"
+#include "base/writeall.h"
 #include "control/entry_name.h"
 
 #include <dirent.h>
@@ -92,9 +93,8 @@ void note_leave(const char *dir, pid_t pid, const char *sentence)
 	int fd = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return;
-	size_t n = strlen(sentence);
 	/* Half a sentence is none. */
-	if (write(fd, sentence, n) != (ssize_t)n || rename(new, path))
+	if (write_all(fd, sentence, strlen(sentence)) || rename(new, path))
 		unlink(new);
 	close(fd);
 }
