@@ -80,7 +80,8 @@ static bool on_image(void *ctx, struct task *task)
 			       observer_refuse(o, task, image, UNOBSERVED_GONE,
 					       "it has ended meanwhile") :
 			       observer_refuse(o, task, image, UNOBSERVED_NO_MEMORY,
-					       "out of memory");
+					       err == -ENOMEM ? "out of memory" :
+								"too many open files");
 	of->image = image;
 	if (executed)
 		watch_is_executed(of->watch);

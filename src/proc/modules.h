@@ -61,7 +61,8 @@ void mappings_release(struct mappings *m);
  * inside of the process's root (proc/inside.h), or /proc/TID/exe for the program itself, taken only
  * if device and inode are the same. What is no regular file is not opened.
  * @tid  any task of it that has not ended
- * Returns 0, -ENOMEM, or -errno if the maps could not be read (the task has ended: -ESRCH).
+ * Returns 0, -ENOMEM, -EMFILE or -ENFILE if not all can be opened, or -errno if the maps could not
+ * be read (the task has ended: -ESRCH).
  */
 int mappings_read(pid_t tid, struct module_files *files, struct mappings *out);
 

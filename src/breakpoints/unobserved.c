@@ -1,9 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Programs put their own code back where it was changed: is what sees calls still in place? */
+/* Calls that nobody sees, for want of means or because the program has its own code back. */
 #include "breakpoints/watch_internal.h"
 
 #include "base/error.h"
 #include "base/text.h"
+
+#include <errno.h>
+#include <string.h>
+
+void watch_not_in_full(struct watch *w, int err)
+{
+	struct error e;
+
+	if (w->in_part || (err != -ENOMEM && err != -EMFILE && err != -ENFILE))
+		return;
+	w->in_part = true;
+	error_set(&e, 0, "is not observed in full, there are calls that nobody sees: %s",
+		  strerror(-err));
+	w->sink->note(w->image, e.text);
+}
 
 static bool is_undone(const struct watch *w, const struct breakpoint *bp)
 {
