@@ -6,6 +6,7 @@
 #include "attach/untold.h"
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/writeall.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -43,7 +44,7 @@ __attribute__((noreturn)) static void child_main(struct launch_pipes *p, const c
 		_exit(126);
 	execv(path, argv);
 	int err = errno;
-	if (write(p->err[1], &err, sizeof err) != sizeof err)
+	if (write_all(p->err[1], &err, sizeof err))
 		_exit(126);
 	_exit(127);
 }
@@ -109,7 +110,7 @@ static int seize_and_exec(struct tracer *t, pid_t pid, struct launch_pipes *p, c
 		return refuse_launch(name, err, e);
 	}
 	struct task *task = tasks_add(&t->tasks, pid);
-	if (!task || write(p->go[1], "", 1) != 1) {
+	if (!task || write_all(p->go[1], "", 1)) {
 		kill(pid, SIGKILL);
 		reap(t, pid);
 		return error_set(e, -ENOMEM, "cannot run %s: out of memory", name);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "attach/supported.h"
 
+#include "base/preadall.h"
 #include "arch/arch.h"
 #include "proc/file.h"
 
@@ -60,7 +61,7 @@ bool program_unsupported_file(const char *path, struct advice *a)
 
 	if (fd < 0)
 		return false; /* may be run and not be read: execve will tell */
-	ssize_t n = pread(fd, &eh, sizeof eh, 0);
+	ssize_t n = pread_all(fd, &eh, sizeof eh, 0);
 	close(fd);
 	return n > 0 && unsupported_elf(&eh, (size_t)n, a);
 }

@@ -223,12 +223,12 @@ ssize_t address_space_read(const struct address_space *s, taddr at, void *buf, s
 {
 	if (s->mem < 0)
 		return by_words(s, at, buf, NULL, len);
-	return answer(pread(s->mem, buf, len, (off_t)at), len);
+	return answer(TEMP_FAILURE_RETRY(pread(s->mem, buf, len, (off_t)at)), len);
 }
 
 ssize_t address_space_write(const struct address_space *s, taddr at, const void *buf, size_t len)
 {
 	if (s->mem < 0)
 		return by_words(s, at, NULL, buf, len);
-	return answer(pwrite(s->mem, buf, len, (off_t)at), len);
+	return answer(TEMP_FAILURE_RETRY(pwrite(s->mem, buf, len, (off_t)at)), len);
 }

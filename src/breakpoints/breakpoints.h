@@ -110,6 +110,8 @@ void breakpoint_make_sure(const struct address_space *s, struct breakpoint *bp);
 void breakpoint_lift(const struct address_space *s, const struct breakpoint *bp);
 /* Is what is there a trap instruction of the program's own, in code that it has written since? */
 bool breakpoint_is_foreign(const struct address_space *s, const struct breakpoint *bp);
+/* Is our trap instruction there? */
+bool breakpoint_is_in_place(const struct address_space *s, const struct breakpoint *bp);
 void breakpoint_restore(const struct address_space *s, const struct breakpoint *bp);
 
 /* Put the program's own bytes in the place of breakpoints in @code, which was read from @at. */

@@ -35,8 +35,6 @@ struct around breakpoint_read_around(const struct breakpoints *t, const struct a
 				     taddr at);
 /* Is the code around a breakpoint what it was when it was planted? */
 bool breakpoint_is_same_code(const struct address_space *s, const struct breakpoint *bp);
-/* Is there a trap instruction? */
-bool breakpoint_is_in_place(const struct address_space *s, const struct breakpoint *bp);
 /* Is a breakpoint there, and behind it the rest of its instruction? */
 bool breakpoint_came_along(const struct address_space *s, const struct breakpoint *bp);
 

@@ -197,6 +197,8 @@ struct engine_ops {
 
 	/* See nothing until it is switched on again; the tasks may run. */
 	void (*suspend)(struct engine *e, bool on);
+	/* In how many functions is something else by now where they were to be seen? */
+	unsigned (*undone)(const struct engine *e);
 	/* All tasks are stopped: take everything out of the program. -EAGAIN: some task is in the
 	 * middle of it; let all run for a moment and ask again. */
 	int (*remove)(struct engine *e);

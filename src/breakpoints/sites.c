@@ -3,6 +3,7 @@
 #include "breakpoints/watch_internal.h"
 
 #include "base/array.h"
+#include "base/preadall.h"
 
 #include <unistd.h>
 
@@ -23,7 +24,7 @@ static bool read_file(const struct watch *w, taddr at, uint8_t *code, size_t len
 	int fd = m ? w->shared->files.files[m->file].fd : -1;
 
 	return fd >= 0 &&
-	       pread(fd, code, len, (off_t)(at - m->start + m->file_offset)) == (ssize_t)len;
+	       pread_all(fd, code, len, (off_t)(at - m->start + m->file_offset)) == (ssize_t)len;
 }
 
 /* The program's own code, without our breakpoints. */

@@ -80,7 +80,8 @@ static bool on_image(void *ctx, struct task *task)
 			       observer_refuse(o, task, image, UNOBSERVED_GONE,
 					       "it has ended meanwhile") :
 			       observer_refuse(o, task, image, UNOBSERVED_NO_MEMORY,
-					       "out of memory");
+					       err == -ENOMEM ? "out of memory" :
+								"too many open files");
 	of->image = image;
 	if (executed)
 		watch_is_executed(of->watch);
@@ -243,8 +244,10 @@ static bool on_clean(void *ctx, struct address_space *space)
 	if (!of)
 		return true;
 	catch_up(of);
-	if (!of->left)
+	if (!of->left) {
+		watch_say_undone(of->watch);
 		o->sink->leaving(of->image);
+	}
 	of->left = true;
 	return watch_clean(of->watch) != -EAGAIN;
 }
@@ -290,8 +293,10 @@ static void on_exiting(void *ctx, struct task *task)
 	struct observed *of = observed_of(task);
 
 	catch_up(of);
-	if (of)
-		o->sink->leaving(of->image);
+	if (!of)
+		return;
+	watch_say_undone(of->watch);
+	o->sink->leaving(of->image);
 }
 
 static bool on_signal(void *ctx, struct task *task, int sig)

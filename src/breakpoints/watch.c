@@ -70,8 +70,9 @@ static void plant_probe(void *ctx, const struct scan_probe *p)
 		return;
 	if (p->indirect)
 		scan_sought(&in->w->shared->scans, in->m->file, p->probe);
-	watch_plant(in->w, in->m->bias + p->address,
-		    p->indirect ? BREAKPOINT_RESOLVER : BREAKPOINT_ENTRY, in->m->file, p->probe);
+	watch_not_in_full(in->w, watch_plant(in->w, in->m->bias + p->address,
+					     p->indirect ? BREAKPOINT_RESOLVER : BREAKPOINT_ENTRY,
+					     in->m->file, p->probe));
 }
 
 static int plant_in(struct watch *w, const struct mapping *m)
@@ -180,8 +181,11 @@ int watch_modules(struct watch *w, pid_t tid)
 	bool changed = false;
 	int err = mappings_read(tid, &w->shared->files, &now);
 
-	if (err)
+	if (err) {
+		if (w->maps.n) /* else it is not observed at all */
+			watch_not_in_full(w, err);
 		return err;
+	}
 	if (w->program == NO_FILE)
 		w->program = module_files_program(&w->shared->files, tid);
 	struct mappings was = w->maps;
@@ -212,6 +216,7 @@ int watch_modules(struct watch *w, pid_t tid)
 		watch_count_allocators(w);
 		w->sink->modules(w->image, &w->maps);
 	}
+	watch_not_in_full(w, err);
 	return err;
 }
 

@@ -121,6 +121,9 @@ bool watch_settle(struct watch *w, struct task *task, bool trapped);
 void watch_task_gone(struct watch *w, struct task *task);
 /* The calls the task is in will not be seen to return (watch_suspend()). */
 void watch_forget_calls(struct watch *w, struct task *task);
+/* Nothing more will be seen, and all tasks are stopped: say if the program has put code of its own
+ * in the place of what sees calls. */
+void watch_say_undone(struct watch *w);
 /* Take everything of ours out of the program, all of whose tasks are stopped. -EAGAIN: a task is in
  * the middle of it; let all run for a moment and ask again. */
 int watch_clean(struct watch *w);

@@ -53,6 +53,7 @@ struct watch {
 	size_t n_hidden, cap_hidden;
 	pid_t *hiding; /* tasks whose next block the engine will tell of, and that is such a one */
 	size_t n_hiding, cap_hiding;
+	bool in_part;			/* that has been said */
 	bool suspended;			/* the breakpoints are out, everything else is as it was */
 	taddr stepping;			/* the breakpoint that is lifted for a single step; 0:
 					   none */
@@ -190,6 +191,11 @@ bool watch_offer(struct watch *w, const struct engine_function *f);
 void watch_arm(struct watch *w);
 /* Nothing of the engine is in the program any more, or that is gone. */
 void watch_end_engine(struct watch *w);
+
+/* unobserved.c */
+/* @err: of what was done to see calls, or 0. Where we have no means it is said, once; that there is
+ * no code, or the program has ended, is no fault of ours. */
+void watch_not_in_full(struct watch *w, int err);
 
 /* taken.c */
 /* The function at @at, if the engine sees it; else NULL. */

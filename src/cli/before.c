@@ -2,6 +2,7 @@
 #include "cli/before.h"
 
 #include "base/clock.h"
+#include "base/preadall.h"
 #include "base/text.h"
 #include "base/writeall.h"
 #include "cli/allocator.h"
@@ -148,16 +149,8 @@ static int take_blocks(struct before_look *b, struct before *to)
 {
 	size_t size = b->told->sum.blocks * sizeof(struct before_block);
 	struct before_block *v = malloc(size + 1);
-	size_t at = 0;
 
-	while (v && at < size) {
-		ssize_t n = pread(b->blocks, (char *)v + at, size - at, (off_t)at);
-
-		if (n <= 0)
-			break;
-		at += (size_t)n;
-	}
-	if (!v || at < size) {
+	if (!v || pread_all(b->blocks, v, size, 0) != (ssize_t)size) {
 		free(v);
 		return -ENOMEM;
 	}

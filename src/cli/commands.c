@@ -343,9 +343,12 @@ static void answer_later(struct serve *v, const struct control_asker *to)
 
 void serve_commands(struct serve *v)
 {
+	enum { AT_ONCE = 32 }; /* the program does not wait for all that others ask */
 	struct control_request r;
 
-	while (control_next(v->control, &r)) {
+	for (unsigned i = 0; i < AT_ONCE; i++) {
+		if (!control_next(v->control, &r))
+			return;
 		if (r.command && r.command->id == CONTROL_DETACH) {
 			answer_later(v, &r.from);
 			continue;
@@ -358,6 +361,7 @@ void serve_commands(struct serve *v)
 			carry_out(v, &r);
 		close(r.from.fd);
 	}
+	control_again();
 }
 
 /* It reads from our memory what the answer names, and closes the connection then. */

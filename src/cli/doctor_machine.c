@@ -8,6 +8,7 @@
 #include "fast/refusal.h"
 #include "proc/available.h"
 #include "proc/file.h"
+#include "proc/inside.h"
 #include "proc/status.h"
 #include "symbols/debuginfod.h"
 
@@ -49,6 +50,7 @@ void doctor_look_at_machine(struct findings *f, int not_permitted)
 	struct machine_facts m = {
 		.yama = permission_yama(""),
 		.can_trace = we_can(CAP_SYS_PTRACE),
+		.follows_inside = proc_follows_inside(),
 		.us = geteuid(),
 		.can_count = we_can(CAP_PERFMON) || we_can(CAP_SYS_ADMIN),
 		.perf_paranoid = proc_number("/proc/sys/kernel/perf_event_paranoid",

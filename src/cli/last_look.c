@@ -2,6 +2,7 @@
 #include "cli/last_look.h"
 
 #include "base/clock.h"
+#include "base/writeall.h"
 #include "cli/look_reach.h"
 #include "cli/look_rss.h"
 #include "cli/looks.h"
@@ -56,7 +57,7 @@ static void flush(struct marks_file *m)
 {
 	const size_t size = m->n * sizeof *m->words;
 
-	m->failed = m->failed || write(m->file, m->words, size) != (ssize_t)size;
+	m->failed = m->failed || write_all(m->file, m->words, size);
 	m->n = 0;
 }
 

@@ -2,6 +2,8 @@
 #include "cli/libraries.h"
 
 #include "base/array.h"
+#include "base/preadall.h"
+#include "base/regular.h"
 #include "cli/child.h"
 
 #include <elf.h>
@@ -19,11 +21,11 @@ enum { LIST_MS = 60000 };
 /* 0, also if it is there already or cannot be opened; or -errno. */
 static int add_file(struct module_files *files, const char *path, bool must)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = regular_open(AT_FDCWD, path, 0);
 	struct stat st;
 
-	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode)) {
-		int err = fd < 0 ? -errno : -EINVAL;
+	if (fd < 0 || fstat(fd, &st)) {
+		int err = fd >= 0 ? -errno : fd == -ENOTSUP ? -EINVAL : fd;
 
 		if (fd >= 0)
 			close(fd);
@@ -51,14 +53,14 @@ void libraries_interpreter(int fd, char interp[PATH_MAX])
 	Elf64_Phdr ph;
 
 	interp[0] = '\0';
-	if (pread(fd, &eh, sizeof eh, 0) != sizeof eh || eh.e_phentsize != sizeof ph)
+	if (pread_all(fd, &eh, sizeof eh, 0) != sizeof eh || eh.e_phentsize != sizeof ph)
 		return;
 	for (unsigned i = 0; i < eh.e_phnum; i++) {
-		if (pread(fd, &ph, sizeof ph, (off_t)(eh.e_phoff + i * sizeof ph)) != sizeof ph)
+		if (pread_all(fd, &ph, sizeof ph, (off_t)(eh.e_phoff + i * sizeof ph)) != sizeof ph)
 			return;
 		if (ph.p_type != PT_INTERP || ph.p_filesz >= PATH_MAX)
 			continue;
-		ssize_t n = pread(fd, interp, ph.p_filesz, (off_t)ph.p_offset);
+		ssize_t n = pread_all(fd, interp, ph.p_filesz, (off_t)ph.p_offset);
 		interp[n > 0 ? n : 0] = '\0';
 		return;
 	}

@@ -3,6 +3,7 @@
 #include "cli/looks.h"
 
 #include "base/clock.h"
+#include "base/preadall.h"
 #include "base/text.h"
 #include "cli/answer.h"
 #include "cli/looker.h"
@@ -62,7 +63,7 @@ static char *contents(int file)
 	off_t size = file < 0 ? 0 : lseek(file, 0, SEEK_END);
 	char *text = size < 0 ? NULL : calloc(1, (size_t)size + 1);
 
-	if (text && size && pread(file, text, (size_t)size, 0) != size) {
+	if (text && size && pread_all(file, text, (size_t)size, 0) != size) {
 		free(text);
 		return NULL;
 	}

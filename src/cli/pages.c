@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/pages.h"
 
+#include "base/overwrite.h"
 #include "base/replace.h"
 #include "base/stream.h"
 #include "cli/browser.h"
@@ -87,10 +88,12 @@ int pages_check_path(const char *path)
 
 static FILE *open_special(const char *path)
 {
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	int fd = overwrite_open(path, false, 0);
 	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
 
-	if (!out && fd >= 0)
+	if (fd < 0)
+		errno = -fd;
+	else if (!out)
 		close(fd);
 	return out;
 }
@@ -106,7 +109,7 @@ static int put_path(const char *path, struct page *p, struct error *e)
 	err = err ? err : lost;
 
 	return err ? error_set(e, err, "cannot write %s: %s", path ? path : "the page",
-			       strerror(-err))
+			       overwrite_why(err))
 		   : 0;
 }
 

@@ -2,6 +2,7 @@
 #include "cli/program.h"
 
 #include "attach/supported.h"
+#include "base/preadall.h"
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/libraries.h"
@@ -66,7 +67,7 @@ static bool read_first_line(const char *path, char interp[FIRST_LINE], char rest
 {
 	char line[FIRST_LINE + 1] = "";
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	ssize_t n = fd < 0 ? -1 : pread(fd, line, FIRST_LINE, 0);
+	ssize_t n = fd < 0 ? -1 : pread_all(fd, line, FIRST_LINE, 0);
 
 	if (fd >= 0)
 		close(fd);
@@ -158,7 +159,7 @@ static bool is_no_program(const char *file)
 {
 	char begin[SELFMAG];
 	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	ssize_t n = fd < 0 ? -1 : pread(fd, begin, sizeof begin, 0);
+	ssize_t n = fd < 0 ? -1 : pread_all(fd, begin, sizeof begin, 0);
 
 	if (fd >= 0)
 		close(fd);

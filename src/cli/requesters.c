@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/requesters.h"
 
+#include "base/preadall.h"
 #include "base/writeall.h"
 #include "cli/serve.h"
 #include "cli/unheard.h"
@@ -53,7 +54,7 @@ static struct lost_request *read_requests(int file, size_t *n)
 	struct lost_request *v = size < 0 ? NULL : malloc((size_t)size + 1);
 
 	*n = (size_t)size / sizeof *v;
-	if (v && pread(file, v, (size_t)size, 0) == size)
+	if (v && pread_all(file, v, (size_t)size, 0) == size)
 		return v;
 	free(v);
 	return NULL;

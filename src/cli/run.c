@@ -76,6 +76,9 @@ static struct ending run_session(struct serve *v, const struct run *run)
 		say("cannot profile %s: %s", run->argv[0], s->refused);
 		return (struct ending){ .status = STATUS_FAILED };
 	}
+	if (!s->images && s->root_ended)
+		say("%s was killed before its first instruction: there is no profile",
+		    run->argv[0]);
 	tell_that_it_goes_on(s);
 	return gating_end(v->gate, &run->options, ending_of(s, err));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/stream.h"
 
+#include "base/overwrite.h"
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -8,14 +9,15 @@
 
 FILE *stream_open(const struct options *o)
 {
-	FILE *out = o->output ? fopen(o->output, "we") : stdout;
+	int fd = o->output ? overwrite_open(o->output, false, 0) : -1;
+	FILE *out = !o->output ? stdout : fd >= 0 ? fdopen(fd, "w") : NULL;
 
 	if (!out)
-		stream_failed(o, -errno);
+		stream_failed(o, fd < 0 ? fd : -errno);
 	return out;
 }
 
 void stream_failed(const struct options *o, int err)
 {
-	say("cannot write %s: %s", o->output ? o->output : "the report", strerror(-err));
+	say("cannot write %s: %s", o->output ? o->output : "the report", overwrite_why(err));
 }

@@ -4,21 +4,28 @@
 #include "control/control_dir.h"
 #include "control/entry_name.h"
 #include "control/notes.h"
+#include "control/peer.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
-#define MAX_CLIENTS 16	/* the one that has waited longest makes room for another */
+enum {
+	MAX_CLIENTS = 16,	/* the one that has waited longest makes room for another */
+	AT_ONCE = 2 * MAX_CLIENTS,	/* so many are let in before we look at them */
+};
 
 struct client {
 	int fd;		/* -1: free */
 	size_t n;
+	bool heard;		/* what it had to say at first has been read */
 	unsigned long age;
 	char line[CONTROL_LINE_MAX];
 };
@@ -45,7 +52,9 @@ static int watch_fd(int fd)
 static int begin_to_listen(struct control *c, const struct sockaddr_un *at)
 {
 	c->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (c->listener < 0 || bind(c->listener, (const struct sockaddr *)at, sizeof *at) ||
+	/* Its file gets the socket's mode, less the umask: at no time may others connect. */
+	if (c->listener < 0 || fchmod(c->listener, 0600) ||
+	    bind(c->listener, (const struct sockaddr *)at, sizeof *at) ||
 	    listen(c->listener, MAX_CLIENTS))
 		return -errno;
 	return watch_fd(c->listener);
@@ -79,7 +88,8 @@ static int open_in(struct control *c, const char *dir, pid_t pid, struct error *
 	c->address.sun_family = AF_UNIX;
 	entry_name(c->address.sun_path, sizeof c->address.sun_path, dir, pid, "sock");
 	int err = listen_in(c, dir);
-	if (err == -EEXIST)
+	struct stat st;
+	if (err == -EEXIST && !lstat(c->address.sun_path, &st) && S_ISSOCK(st.st_mode))
 		return say_there(e, pid);
 	return !err ? 0 : error_set(e, err, "cannot open the control socket %s: "
 					    "%s", c->address.sun_path,
@@ -92,7 +102,11 @@ int control_open(pid_t pid, struct control **out, struct error *e)
 	struct control *c = *out = NULL;
 
 	e->text[0] = '\0';
-	if (control_is_there(pid))
+	pid_t there = control_listener(pid);
+	if (there == pid)
+		return error_set(e, -EPERM, "process %d itself listens where its session's clients "
+					    "would look for that", (int)pid);
+	if (there >= 0)
 		return say_there(e, pid);
 	int err = control_dir_make(dir, e);
 	if (err)
@@ -137,44 +151,49 @@ static void drop_client(struct client *k)
 	k->fd = -1;
 }
 
-static struct client *free_client(struct control *c)
+/* Room for one more: nobody is there, or the one that has waited longest of those that have been
+ * heard once. NULL: not yet. */
+static struct client *room_for_client(struct control *c)
 {
-	struct client *oldest = &c->clients[0];
+	struct client *oldest = NULL;
 
 	for (size_t i = 0; i < MAX_CLIENTS; i++) {
-		if (c->clients[i].fd < 0)
-			return &c->clients[i];
-		if (c->clients[i].age < oldest->age)
-			oldest = &c->clients[i];
+		struct client *k = &c->clients[i];
+
+		if (k->fd < 0)
+			return k;
+		if (k->heard && (!oldest || k->age < oldest->age))
+			oldest = k;
 	}
-	drop_client(oldest);
 	return oldest;
 }
 
-static bool is_one_of_us(int fd)
+void control_again(void)
 {
-	struct ucred u;
-	socklen_t len = sizeof u;
-
-	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &u, &len) &&
-	       (u.uid == geteuid() || u.uid == 0);
+	raise(SIGIO);
 }
 
+/* Whoever connects and goes without end does not keep us from the program. */
 static void accept_clients(struct control *c)
 {
-	int fd;
+	struct client *k;
 
-	while ((fd = accept4(c->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
-		if (!is_one_of_us(fd) || watch_fd(fd)) {
+	for (unsigned i = 0; i < AT_ONCE && (k = room_for_client(c)); i++) {
+		int fd = accept4(c->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		if (fd < 0)
+			return;
+		if (!peer_is_ours(fd, NULL) || watch_fd(fd)) {
 			close(fd);
 			continue;
 		}
-		struct client *k = free_client(c);
-
+		if (k->fd >= 0)
+			drop_client(k);
 		k->fd = fd;
 		k->n = 0;
+		k->heard = false;
 		k->age = c->next_age++;
 	}
+	control_again();
 }
 
 void control_stop(struct control *c)
@@ -209,6 +228,7 @@ void control_close(struct control *c)
 /* Read what is there. True: a whole line. */
 static bool read_line(struct client *k)
 {
+	k->heard = true;
 	while (k->n < sizeof k->line) {
 		ssize_t n = read(k->fd, k->line + k->n, sizeof k->line - k->n);
 

@@ -49,8 +49,15 @@ void control_drop(struct control *c);
  */
 bool control_next(struct control *c, struct control_request *out);
 
+/* There may be more, which has been left for later: have it told by SIGIO once more. */
+void control_again(void);
+
 /* Has the process a session that answers? */
 bool control_is_there(pid_t pid);
+
+/* Who listens where the session of the process would: its tracer, 0 if that has no number here;
+ * negative: nobody. */
+pid_t control_listener(pid_t pid);
 
 /* The process whose session traces @pid: itself, or one that it descends from; 0: there is none
  * that can be asked. */

@@ -6,9 +6,11 @@
 #include "control/control_dir.h"
 #include "control/entry_name.h"
 #include "control/notes.h"
+#include "control/peer.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,24 +103,41 @@ static void remove_dead(const struct sockaddr_un *a, const struct stat *was)
 		unlink(a->sun_path);
 }
 
-/* A session whose queue of clients is full keeps who connects waiting: not for ever. */
-static int connect_in(const char *dir, pid_t pid, unsigned seconds)
+/* A session whose queue of clients is full keeps who connects waiting: not for ever. 0, -errno. */
+static int connect_by(int fd, const struct sockaddr_un *a, int64_t until)
 {
-	struct timeval patience = { .tv_sec = seconds };
-	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	int64_t left = until - now_ms();
+	struct timeval patience = { left / 1000, left % 1000 * 1000 };
 
+	if (left > 0)
+		setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+	else /* no time at all would be any time */
+		fcntl(fd, F_SETFL, O_NONBLOCK);
+	int err = connect(fd, (const struct sockaddr *)a, sizeof *a) ? -errno : 0;
+	fcntl(fd, F_SETFL, 0);
+	return err;
+}
+
+/* A connection, or -errno: -ENOENT, there is no socket of a session. Programs of this user can make
+ * files in our directory, too: what is no socket is none, and a link would lead elsewhere. */
+static int connect_in(const char *dir, pid_t pid, int64_t until)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
 	struct stat st;
 
 	entry_name(a.sun_path, sizeof a.sun_path, dir, pid, "sock");
 	if (lstat(a.sun_path, &st))
 		return -errno;
+	if (!S_ISSOCK(st.st_mode))
+		return -ENOENT;
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -errno;
-	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
-	if (!connect(fd, (struct sockaddr *)&a, sizeof a))
+	int err = connect_by(fd, &a, until);
+	if (!err && !peer_is_ours(fd, NULL))
+		err = -EPERM;
+	if (!err)
 		return fd;
-	int err = -errno;
 	close(fd);
 	if (err != -ECONNREFUSED)
 		return err;
@@ -146,7 +165,7 @@ static int connect_to(pid_t pid, unsigned seconds, struct error *e)
 	if (err)
 		return err;
 	for (size_t i = 0; i < dirs.n && fd == -ENOENT; i++)
-		fd = connect_in(dirs.path[i], pid, seconds);
+		fd = connect_in(dirs.path[i], pid, now_ms() + seconds * INT64_C(1000));
 	if (fd >= 0)
 		return fd;
 	if (fd == -EAGAIN)
@@ -162,14 +181,22 @@ static int connect_to(pid_t pid, unsigned seconds, struct error *e)
 					     "status", (int)pid);
 }
 
-bool control_is_there(pid_t pid)
+pid_t control_listener(pid_t pid)
 {
 	struct error ignored;
+	pid_t by = 0;
 	int fd = connect_to(pid, 1, &ignored);
 
-	if (fd >= 0)
+	if (fd >= 0) {
+		peer_is_ours(fd, &by);
 		close(fd);
-	return fd >= 0 || fd == -ETIMEDOUT;
+	}
+	return fd >= 0 || fd == -ETIMEDOUT ? by : -1;
+}
+
+bool control_is_there(pid_t pid)
+{
+	return control_listener(pid) >= 0;
 }
 
 /* A command that has been sent. */
@@ -323,14 +350,13 @@ static int compare_pids(const void *a, const void *b)
 /* Who asks may be a session itself, and would wait for its own answer. */
 static bool is_own(int fd)
 {
-	struct ucred u;
-	socklen_t len = sizeof u;
+	pid_t by;
 
-	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &u, &len) && u.pid == getpid();
+	return peer_is_ours(fd, &by) && by == getpid();
 }
 
-/* Those that others have. */
-static void sessions_in(const char *dir, pid_t **pids, size_t *n, size_t *cap)
+/* Those that others have. However many do not let us in, all of them are not waited for longer. */
+static void sessions_in(const char *dir, int64_t until, pid_t **pids, size_t *n, size_t *cap)
 {
 	DIR *d = opendir(dir);
 
@@ -339,7 +365,7 @@ static void sessions_in(const char *dir, pid_t **pids, size_t *n, size_t *cap)
 
 		if (!entry_name_is(entry->d_name, "sock", &pid))
 			continue;
-		int fd = connect_in(dir, pid, 1);
+		int fd = connect_in(dir, pid, until);
 		if (fd < 0)
 			continue;
 		bool own = is_own(fd);
@@ -364,7 +390,7 @@ ssize_t control_sessions(pid_t **pids, struct error *e)
 	if (err)
 		return err;
 	for (size_t i = 0; i < dirs.n; i++)
-		sessions_in(dirs.path[i], pids, &n, &cap);
+		sessions_in(dirs.path[i], now_ms() + 1000, pids, &n, &cap);
 	if (n)
 		qsort(*pids, n, sizeof **pids, compare_pids);
 	return (ssize_t)n;
@@ -382,16 +408,23 @@ static bool affirms(pid_t session, const char *words, unsigned seconds)
 	return yes;
 }
 
-/* The process whose session affirms that; 0: none does. */
+/* The process whose session affirms that; 0: none does, and all together are not waited for much
+ * longer than one. */
 static pid_t who_affirms(const char *words, unsigned seconds)
 {
+	const int64_t until = now_ms() + seconds * INT64_C(1000);
 	pid_t *pids, found = 0;
 	struct error e;
 	ssize_t n = control_sessions(&pids, &e);
 
-	for (ssize_t i = 0; i < n && !found; i++)
-		if (affirms(pids[i], words, seconds))
+	for (ssize_t i = 0; i < n && !found; i++) {
+		int64_t left = until - now_ms();
+
+		if (affirms(pids[i], words, left > 1000 ? (unsigned)(left / 1000) : 1))
 			found = pids[i];
+		if (left <= 0)
+			break;
+	}
 	free(pids);
 	return found;
 }

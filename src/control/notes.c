@@ -2,6 +2,8 @@
 #include "control/notes.h"
 
 #include "base/array.h"
+#include "base/regular.h"
+#include "base/writeall.h"
 #include "control/entry_name.h"
 
 #include <dirent.h>
@@ -81,17 +83,19 @@ static void prune(const char *dir)
 
 void note_leave(const char *dir, pid_t pid, const char *sentence)
 {
-	char path[256];
+	char path[256], new[256];
 
 	prune(dir);
 	name_of(path, dir, pid);
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	entry_name(new, sizeof new, dir, getpid(), "noting");
+	unlink(new);
+	/* Programs of this user can get in here, too, and may have put a pipe there. */
+	int fd = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return;
-	size_t n = strlen(sentence);
 	/* Half a sentence is none. */
-	if (write(fd, sentence, n) != (ssize_t)n)
-		unlink(path);
+	if (write_all(fd, sentence, strlen(sentence)) || rename(new, path))
+		unlink(new);
 	close(fd);
 }
 
@@ -100,7 +104,7 @@ static bool read_note(const char *dir, pid_t pid, struct error *sentence)
 	char path[256], text[sizeof sentence->text];
 
 	name_of(path, dir, pid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	int fd = regular_open(AT_FDCWD, path, O_NOFOLLOW);
 	ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
 	if (fd >= 0)
 		close(fd);

@@ -63,6 +63,15 @@ static void judge_perf(struct findings *f, const struct machine_facts *m)
 	}
 }
 
+static void judge_inside(struct findings *f, const struct machine_facts *m)
+{
+	if (!m->follows_inside)
+		findings_warn(f, "inside",
+			      "Linux 5.6 has it; a container's seccomp profile has to allow it",
+			      "openat2(2) is not there: of a program that has another / no file is "
+			      "read whose name goes through a link");
+}
+
 static void judge_debug_files(struct findings *f, const struct machine_facts *m)
 {
 	if (m->debuginfod_urls && !m->debuginfod_library) {
@@ -102,6 +111,7 @@ void judge_machine(struct findings *f, const struct machine_facts *m, int status
 		findings_ok(f, "engine", "processor and kernel have what --engine=fast needs");
 	}
 	judge_perf(f, m);
+	judge_inside(f, m);
 	judge_debug_files(f, m);
 	judge_memory(f, m);
 }

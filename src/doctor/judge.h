@@ -19,6 +19,7 @@ struct machine_facts {
 		*yama_remedy;	   /* what keeps even run from working; NULL: nothing */
 	bool can_trace; /* CAP_SYS_PTRACE */
 	bool can_count; /* CAP_PERFMON, which uprobe events need, whatever perf_paranoid is */
+	bool follows_inside; /* links in the file systems of containers, see proc/inside.h */
 	uid_t us;
 	int perf_paranoid;
 	const char *fast_lacks; /* of processor and kernel, for the fast engine; NULL: nothing */

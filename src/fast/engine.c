@@ -430,6 +430,7 @@ const struct engine_ops fast_engine = {
 	.has_code = own_code_has,
 	.leave_code = own_code_leave,
 	.suspend = fast_suspend,
+	.undone = pads_undone,
 	.remove = fast_remove,
 	.clean_copy = fork_clean_copy,
 };

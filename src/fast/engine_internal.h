@@ -206,6 +206,8 @@ enum engine_answer pads_plan(struct engine *e, const struct engine_function *f, 
 int pads_arm(struct engine *e, bool held, struct error *why);
 /* See struct engine_ops. */
 void pads_drop(struct engine *e, const char *why);
+/* How many of the jumps are not in place. */
+unsigned pads_undone(const struct engine *e);
 /* Put the program's own bytes back, where the jumps still stand, in @space. */
 void pads_lift(const struct engine *e, const struct address_space *space);
 /* In a copy of the space, whose task has not returned through pads yet: nothing is told there. */

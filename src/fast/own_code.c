@@ -8,6 +8,7 @@
 
 #include "arch/x86_64_agent.h"
 #include "base/search.h"
+#include "base/writeall.h"
 #include "fast/blob.h"
 #include "unwind_row.h"
 
@@ -24,7 +25,7 @@ static int open_agent(struct objfile *o)
 
 	if (fd < 0)
 		return -errno;
-	if (write(fd, agent_elf, agent_elf_size) == (ssize_t)agent_elf_size)
+	if (!write_all(fd, agent_elf, agent_elf_size))
 		return objfile_open(o, fd);
 	close(fd);
 	return -EIO;

@@ -278,6 +278,23 @@ void pads_lift(const struct engine *e, const struct address_space *space)
 	}
 }
 
+unsigned pads_undone(const struct engine *e)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < e->n_pads; i++) {
+		const struct pad *p = &e->pads[i];
+		uint8_t jump[ARCH_PATCH_JUMP], now[ARCH_PATCH_JUMP];
+		taddr at = arch_patch_place(&p->patch, p->at);
+
+		if (!p->written || p->gone || arch_patch_jump(at, p->code, jump))
+			continue;
+		n += address_space_read(e->space, at, now, sizeof now) == (ssize_t)sizeof now &&
+		     memcmp(now, jump, sizeof now) != 0;
+	}
+	return n;
+}
+
 /* A pad that has begun a call tells of its end, whatever the flag says, and the agent has
  * nothing to tell it to: what it shares with us is not inherited. */
 void pads_leave_copy(const struct engine *e, const struct address_space *copy)

@@ -2,6 +2,7 @@
 /* The files of the profiles: their names, what is mapped, writing. */
 #include "heapprofile/internal.h"
 
+#include "base/overwrite.h"
 #include "pprof/heap_write.h"
 #include "proc/file.h"
 #include "proc/maps.h"
@@ -285,17 +286,13 @@ int heap_write_file(struct heapprofile *h, char **path, struct error *e)
 	if (asprintf(&name, "%s.%04u.heap", h->prefix, h->number + 1) < 0)
 		return error_set(e, -ENOMEM, "cannot write a heap profile: out of memory");
 	h->number++;
-	/* In a directory of other people's, a link could lead us to any file that root may
-	 * write. */
-	int fd = open(name,
-		      O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | (h->how.foreign ? O_NOFOLLOW : 0),
-		      0666);
-	int err = fd < 0 ? -errno : h->how.options->symbols ? write_apart(h, fd) : write_to(h, fd);
+	int fd = overwrite_open(name, h->how.foreign, 0);
+	int err = fd < 0 ? fd : h->how.options->symbols ? write_apart(h, fd) : write_to(h, fd);
 	if (!err) {
 		*path = name;
 		return 0;
 	}
-	error_set(e, err, "cannot write the heap profile %s: %s", name, strerror(-err));
+	error_set(e, err, "cannot write the heap profile %s: %s", name, overwrite_why(err));
 	free(name);
 	return err;
 }

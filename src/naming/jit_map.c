@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "naming/jit_map.h"
 
+#include "base/regular.h"
 #include "proc/file.h"
+#include "proc/inside.h"
 #include "proc/status.h"
 
 #include <fcntl.h>
@@ -10,26 +12,25 @@
 #include <unistd.h>
 
 /* Only the user's own file: /tmp is everybody's, and names are shown to whoever runs mprof. */
-static int open_own(const char *path, uid_t uid)
+static int if_own(int fd, uid_t uid)
 {
 	struct stat st;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 
-	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != uid)) {
+	if (fd >= 0 && (fstat(fd, &st) || st.st_uid != uid)) {
 		close(fd);
 		fd = -1;
 	}
-	return fd;
+	return fd < 0 ? -1 : fd;
 }
 
 /* As the process sees it: its own folder, and the number that it calls itself. */
 static int open_inside(pid_t pid, uid_t uid)
 {
-	char path[PROC_PATH], name[48];
+	char path[48];
 	pid_t inner = proc_status(pid).inner;
 
-	snprintf(name, sizeof name, "root/tmp/perf-%d.map", (int)(inner ? inner : pid));
-	return open_own(proc_path(path, pid, name), uid);
+	snprintf(path, sizeof path, "/tmp/perf-%d.map", (int)(inner ? inner : pid));
+	return if_own(proc_open_inside(pid, path, O_NOFOLLOW), uid);
 }
 
 int jit_map_open(pid_t pid)
@@ -45,7 +46,7 @@ int jit_map_open(pid_t pid)
 	}
 	if (fd < 0) {
 		snprintf(path, sizeof path, "/tmp/perf-%d.map", (int)pid);
-		fd = open_own(path, uid);
+		fd = if_own(regular_open(AT_FDCWD, path, O_NOFOLLOW), uid);
 	}
 	return fd;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "naming/start_code.h"
 
+#include "base/preadall.h"
 #include "base/text.h"
 #include "profile/pd_names.h"
 
@@ -35,7 +36,7 @@ void start_names_init(struct start_names *s, const struct resolve_module *module
 			s->c_library = (uint32_t)i;
 	s->musl = s->c_library != PD_NONE && is_musl(modules[s->c_library].path);
 	if (program < n && modules[program].fd >= 0 &&
-	    pread(modules[program].fd, &eh, sizeof eh, 0) == sizeof eh)
+	    pread_all(modules[program].fd, &eh, sizeof eh, 0) == sizeof eh)
 		s->entry = eh.e_entry;
 }
 

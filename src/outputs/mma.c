@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "outputs/mma.h"
 
+#include "base/overwrite.h"
 #include "mma/group.h"
 #include "mma/source.h"
 #include "mma/stats_text.h"
@@ -52,7 +53,7 @@ static int open_file(const struct mma_output *m, pid_t pid, const char *name)
 
 	if (may_wait || stat(name, &st) || !S_ISFIFO(st.st_mode))
 		return output_open_for_reader(name, s->foreign);
-	int fd = open(name, O_WRONLY | O_NONBLOCK | O_CLOEXEC | (s->foreign ? O_NOFOLLOW : 0));
+	int fd = overwrite_open(name, s->foreign, O_NONBLOCK);
 	if (fd >= 0)
 		fcntl(fd, F_SETFL, 0);
 	return fd;
@@ -74,9 +75,10 @@ static struct mma_file open_log(void *ctx, pid_t pid, unsigned nth)
 		return f;
 	say_to(m->all->host->say,
 	       "cannot write the log %s: %s", f.name,
-	       errno == ENXIO ? "nobody reads this pipe" : strerror(errno));
+	       f.fd == -ENXIO ? "nobody reads this pipe" : overwrite_why(f.fd));
 	free(f.name);
 	f.name = NULL;
+	f.fd = -1;
 	return f;
 }
 
@@ -117,7 +119,7 @@ static int print_stats(const struct mma_output *m, const char *name)
 	FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
 
 	if (!f)
-		return -errno;
+		return fd >= 0 ? -errno : fd;
 	mma_stats_print(mma_group_stats(m->group), !m->all->settings.mma.plain, f);
 	int err = ferror(f) ? -EIO : 0;
 	return fclose(f) ? -errno : err;
@@ -134,7 +136,8 @@ static int write_stats(const struct mma_output *m)
 	}
 	int err = print_stats(m, name);
 	if (err)
-		unwritten_say(m->all, "cannot write the statistics %s: %s", name, strerror(-err));
+		unwritten_say(m->all, "cannot write the statistics %s: %s", name,
+			      overwrite_why(err));
 	else
 		written(m, name);
 	free(name);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "outputs/outputs.h"
 
+#include "base/overwrite.h"
 #include "massif/timeline.h"
 #include "outputs/heap.h"
 #include "outputs/massif.h"
@@ -73,28 +74,19 @@ void unwritten_say(struct outputs *o, const char *fmt, ...)
 	unwritten_remember(&o->unwritten, text);
 }
 
-int output_open(const char *path, bool foreign)
-{
-	return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | (foreign ? O_NOFOLLOW : 0),
-		    0666);
-}
-
 int output_open_for_reader(const char *path, bool foreign)
 {
 	static const struct timespec nap = { .tv_nsec = 20000000 };
-	const int flags = O_WRONLY | O_NONBLOCK | O_CLOEXEC | (foreign ? O_NOFOLLOW : 0);
 	struct stat st;
 	int fd;
 
 	if (stat(path, &st) || !S_ISFIFO(st.st_mode))
-		return output_open(path, foreign);
+		return overwrite_open(path, foreign, 0);
 	/* open(2) itself would wait, but begin again after a signal, or miss one that comes just
 	 * before it. */
-	while ((fd = open(path, flags)) < 0 && errno == ENXIO && !serve_told())
+	while ((fd = overwrite_open(path, foreign, O_NONBLOCK)) == -ENXIO && !serve_told())
 		nanosleep(&nap, NULL);
 	if (fd >= 0)
 		fcntl(fd, F_SETFL, 0);
-	else if (serve_told())
-		errno = ENXIO;
-	return fd;
+	return fd >= 0 || !serve_told() ? fd : -ENXIO;
 }

@@ -71,14 +71,12 @@ void outputs_close(struct outputs *o);
 __attribute__((format(printf, 2, 3))) void unwritten_say(struct outputs *o, const char *fmt, ...);
 
 /**
- * Open a file that is to be written anew. In a directory of other people's, a link could lead us to
- * any file that root may write: if the program is another user's (@foreign), none is followed.
- * Returns a descriptor, or -1 with errno.
+ * Open a file that is to be written anew, see overwrite_open(). In a directory of other people's, a
+ * link could lead us to any file that root may write: if the program is another user's (@foreign),
+ * none is followed. If it is a pipe, somebody who reads it is waited for until a signal tells us to
+ * end.
+ * Returns a descriptor, or -errno, for overwrite_why(); -ENXIO: nobody has come.
  */
-int output_open(const char *path, bool foreign);
-
-/* The same; if it is a pipe, somebody who reads it is waited for until a signal tells us to end.
- * ENXIO: nobody has come. */
 int output_open_for_reader(const char *path, bool foreign);
 
 #endif

@@ -2,6 +2,7 @@
 #include "outputs/write.h"
 
 #include "base/array.h"
+#include "base/overwrite.h"
 #include "base/stream.h"
 #include "outputs/data.h"
 #include "outputs/own_heaps.h"
@@ -148,7 +149,9 @@ static FILE *open_report(struct outputs *o)
 		unwritten_say(o, "%s", e.text);
 	else if (!f)
 		unwritten_say(o, "cannot write the report %s: %s", path,
-			      errno == ENXIO ? "nobody reads this pipe" : strerror(errno));
+			      fd == -ENXIO ? "nobody reads this pipe" :
+			      fd >= 0	   ? strerror(errno) :
+					     overwrite_why(fd));
 	free(path);
 	return f;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "probes/requests.h"
 
+#include "base/preadall.h"
 #include "arch/arch.h"
 
 #include <stdlib.h>
@@ -35,7 +36,7 @@ int requests_find(int fd, uint64_t offset, uint64_t size, int (*found)(void *ctx
 
 	while (piece && !err && at < size && size - at >= arch_request_size) {
 		size_t want = size - at < PIECE ? (size_t)(size - at) : PIECE;
-		ssize_t n = pread(fd, piece, want, (off_t)(offset + at));
+		ssize_t n = pread_all(fd, piece, want, (off_t)(offset + at));
 
 		if (n < (ssize_t)arch_request_size)
 			break;

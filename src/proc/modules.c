@@ -2,15 +2,17 @@
 #include "proc/modules.h"
 
 #include "base/array.h"
+#include "base/preadall.h"
+#include "base/regular.h"
 #include "base/search.h"
 #include "proc/file.h"
+#include "proc/inside.h"
 #include "proc/maps.h"
 
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,47 +36,38 @@ void mappings_release(struct mappings *m)
 	*m = (struct mappings){ 0 };
 }
 
-static int open_regular(const char *path)
+/* @fd if it is the file that is mapped; else it is closed. -ENOENT: it is another one; or the errno
+ * that is in @fd. */
+static int if_mapped(int fd, const struct proc_map *m)
 {
-	/* O_NONBLOCK: should it be a fifo after all, do not wait for its writer. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
 
-	if (fd >= 0 && !(fstat(fd, &st) == 0 && S_ISREG(st.st_mode))) {
+	if (fd >= 0 && (fstat(fd, &st) || st.st_ino != m->ino || st.st_dev != m->dev)) {
 		close(fd);
-		fd = -1;
+		fd = -ENOENT;
 	}
 	return fd;
 }
 
-/* The file at @path if it is the one that is mapped; -1: it is another one, or none. */
-static int open_if_mapped(const char *path, const struct proc_map *m)
+static bool is_without_files(int err)
 {
-	struct stat st;
-	int fd = open_regular(path);
-
-	if (fd >= 0 && (fstat(fd, &st) || st.st_ino != m->ino || st.st_dev != m->dev)) {
-		close(fd);
-		fd = -1;
-	}
-	return fd;
+	return err == -EMFILE || err == -ENFILE;
 }
 
 static int open_mapped(pid_t tid, const struct proc_map *m)
 {
-	char path[PATH_MAX + 64], name[48];
+	char path[PROC_PATH], name[48];
 
 	snprintf(name, sizeof name, "map_files/%" PRIx64 "-%" PRIx64, m->start, m->end);
-	int fd = open_regular(proc_path(path, tid, name));
-	if (fd >= 0)
+	int fd = regular_open(AT_FDCWD, proc_path(path, tid, name), 0);
+	if (fd >= 0 || is_without_files(fd))
 		return fd;
-	snprintf(path, sizeof path, "/proc/%d/root%s", (int)tid, m->path);
-	fd = open_if_mapped(path, m);
-	if (fd >= 0)
+	fd = if_mapped(proc_open_inside(tid, m->path, 0), m);
+	if (fd >= 0 || is_without_files(fd))
 		return fd;
 	/* The program's own file can be read this way by anybody who may trace it, deleted or
 	 * not. */
-	return open_if_mapped(proc_path(path, tid, "exe"), m);
+	return if_mapped(regular_open(AT_FDCWD, proc_path(path, tid, "exe"), 0), m);
 }
 
 uint32_t module_files_program(const struct module_files *f, pid_t tid)
@@ -129,23 +122,26 @@ static int file_number(pid_t tid, struct module_files *files, const struct proc_
 		unreadable = true;
 	}
 	int fd = m->ino ? open_mapped(tid, m) : -1;
+	/* Not to be taken for a file that has nothing in it. */
+	if (is_without_files(fd))
+		return fd;
 
 	/* In the middle of an exec nothing can be opened by way of the process, but afterwards it
 	 * can: then it is another file to those who have found nothing in it before. */
 	if (unreadable && fd < 0)
 		return 0;
-	return add_file(files, m, fd, number);
+	return add_file(files, m, fd < 0 ? -1 : fd, number);
 }
 
 static bool read_program_headers(int fd, Elf64_Ehdr *eh, Elf64_Phdr *ph, size_t max)
 {
-	if (fd < 0 || pread(fd, eh, sizeof *eh, 0) != sizeof *eh ||
+	if (fd < 0 || pread_all(fd, eh, sizeof *eh, 0) != sizeof *eh ||
 	    memcmp(eh->e_ident, ELFMAG, SELFMAG) || eh->e_ident[EI_CLASS] != ELFCLASS64 ||
 	    eh->e_phentsize != sizeof *ph || eh->e_phnum > max)
 		return false;
 	ssize_t size = (ssize_t)(eh->e_phnum * sizeof *ph);
 
-	return pread(fd, ph, (size_t)size, (off_t)eh->e_phoff) == size;
+	return pread_all(fd, ph, (size_t)size, (off_t)eh->e_phoff) == size;
 }
 
 static void set_read_only_part(struct mapping *m, const Elf64_Phdr *ph, unsigned n)

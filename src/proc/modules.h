@@ -57,11 +57,12 @@ void mappings_release(struct mappings *m);
 /**
  * Read which files a process has mapped for execution. New files are added to @files and opened
  * through /proc/TID/map_files, which finds the very file that is mapped even if the program lives
- * in another mount namespace or the file has been replaced; if that is not permitted, through
- * /proc/TID/root, or /proc/TID/exe for the program itself, taken only if device and inode are the
- * same.
+ * in another mount namespace or the file has been replaced; if that is not permitted, by its name
+ * inside of the process's root (proc/inside.h), or /proc/TID/exe for the program itself, taken only
+ * if device and inode are the same. What is no regular file is not opened.
  * @tid  any task of it that has not ended
- * Returns 0, -ENOMEM, or -errno if the maps could not be read (the task has ended: -ESRCH).
+ * Returns 0, -ENOMEM, -EMFILE or -ENFILE if not all can be opened, or -errno if the maps could not
+ * be read (the task has ended: -ESRCH).
  */
 int mappings_read(pid_t tid, struct module_files *files, struct mappings *out);
 

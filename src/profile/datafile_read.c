@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "profile/datafile.h"
 
+#include "base/preadall.h"
 #include "profile/datafile_check.h"
 #include "profile/datafile_get.h"
 #include "profile/datafile_io.h"
@@ -51,7 +52,7 @@ static int open_ordinary(const char *path, uint64_t *size, struct error *e)
 static int check_header(int fd, uint64_t size, const char *path, struct error *e)
 {
 	unsigned char h[HEADER];
-	ssize_t n = pread(fd, h, sizeof h, 0);
+	ssize_t n = pread_all(fd, h, sizeof h, 0);
 
 	if (n < 0)
 		return cannot(e, path, -errno);

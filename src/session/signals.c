@@ -4,7 +4,9 @@
 #include "attach/kernel.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -124,6 +126,19 @@ static void catch_internal_errors(struct tracer *t, say_fn *tell)
 }
 #endif
 
+/* Those in front of SIGRTMIN the C library keeps for itself. It has no handler for them before it
+ * needs one, and lets nobody else have one; anybody can send them. They get what SIGTERM has, in
+ * the kernel's words. */
+static void handle_reserved_signals(void)
+{
+	uint64_t action[8];
+
+	if (syscall(SYS_rt_sigaction, SIGTERM, NULL, action, _NSIG / 8))
+		return;
+	for (int sig = __SIGRTMIN; sig < SIGRTMIN; sig++)
+		syscall(SYS_rt_sigaction, sig, action, NULL, _NSIG / 8);
+}
+
 /* Whatever would end us lets the programs go first. */
 static void handle_end_signals(void)
 {
@@ -136,6 +151,7 @@ static void handle_end_signals(void)
 		handle(signals[i], on_end_signal);
 	for (int sig = SIGRTMIN; sig <= SIGRTMAX; sig++)
 		handle(sig, on_end_signal);
+	handle_reserved_signals();
 	handle(SIGXFSZ, SIG_IGN);
 	/* Started with nohup, it is not meant for us. */
 	if (!sigaction(SIGHUP, NULL, &hangup) && hangup.sa_handler != SIG_IGN)

@@ -3,6 +3,7 @@
 
 #include "attach/watchdog.h"
 #include "base/say.h"
+#include "base/writeall.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -286,7 +287,7 @@ void supervise_ready(int ready)
 	if (ready < 0)
 		return;
 	let_go_of_standard_files();
-	if (write(ready, "", 1) != 1)
+	if (write_all(ready, "", 1))
 		say_to(say, "cannot tell that tracing has begun: %s", strerror(errno));
 	close(ready);
 }

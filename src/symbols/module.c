@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "symbols/module.h"
 
+#include "base/preadall.h"
 #include "base/text.h"
 #include "symbols/debugfile.h"
 #include "symbols/dyntable.h"
@@ -256,7 +257,7 @@ size_t module_read(struct module *m, uint64_t at, uint8_t *to, size_t size)
 
 	if (!module_offset(m, at, &from, &left))
 		return 0;
-	ssize_t got = pread(m->main.fd, to, size < left ? size : left, (off_t)from);
+	ssize_t got = pread_all(m->main.fd, to, size < left ? size : left, (off_t)from);
 
 	return got < 0 ? 0 : (size_t)got;
 }

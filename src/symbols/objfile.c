@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "symbols/objfile.h"
 
+#include "base/regular.h"
+
 #include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static int open_type(struct objfile *o, int fd, bool relocatable)
@@ -31,16 +32,11 @@ int objfile_open(struct objfile *o, int fd)
 
 static int open_path(struct objfile *o, const char *path, bool relocatable)
 {
-	struct stat st;
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	int fd = regular_open(AT_FDCWD, path, 0);
 
 	*o = OBJFILE_NONE;
 	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
-		close(fd);
-		return -ENOEXEC;
-	}
+		return fd == -ENOTSUP ? -ENOEXEC : fd;
 	return open_type(o, fd, relocatable);
 }
 

@@ -2,6 +2,7 @@
 #include "unwind/tables.h"
 
 #include "base/array.h"
+#include "base/preadall.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -63,7 +64,7 @@ static bool read_file(struct cfi_tables *all, const struct mapping *m, uint64_t 
 	uint64_t word;
 
 	if (fd >= 0)
-		return pread(fd, out, n, (off_t)offset) == (ssize_t)n;
+		return pread_all(fd, out, n, (off_t)offset) == (ssize_t)n;
 	for (size_t i = 0; i < n; i += sizeof word) {
 		taddr at = m->start - m->file_offset + offset + i;
 

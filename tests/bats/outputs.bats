@@ -260,3 +260,31 @@ refuses() {
 	not grep -q 'Leaks' grown
 	grep -q 'left out' grown
 }
+
+@test "in a directory of everybody's nothing is written through what somebody else has put there" {
+	[ "$(id -u)" = 0 ] || skip "only root can be somebody else"
+	mkdir -m 1777 shared
+	limited "$MPROF" run --data=run.data -o report.txt "$T/simple"
+	local kind file
+	for kind in link hardlink file; do
+		rm -f shared/*
+		echo precious >victim
+		for file in report log.mma heap.0001.heap printed page; do
+			case $kind in
+			link) ln -s "$D/victim" shared/$file && chown -h 65534 shared/$file ;;
+			hardlink) ln victim shared/$file ;;
+			file) cp victim shared/$file && chown 65534 shared/$file ;;
+			esac
+		done
+		limited "$MPROF" run --data=/dev/null -o shared/report "$T/simple" 2>said.err || :
+		says said.err 'cannot write the report shared/report: .*somebody else'
+		limited "$MPROF" run --data=/dev/null --mma-log-file=shared/log.mma "$T/simple" 2>said.err || :
+		says said.err 'cannot write the log shared/log.mma: .*somebody else'
+		limited "$MPROF" run --data=/dev/null -o /dev/null --heap-profile=shared/heap "$T/simple" 2>said.err
+		refused any 'cannot write shared/printed: .*somebody else' "$MPROF" report -o shared/printed run.data
+		[ "$(cat victim)" = precious ] || fail "$kind: it was written over"
+		# What is replaced needs nobody's leave.
+		limited "$MPROF" report --format=html -o shared/page run.data
+		[ -s shared/page ] && [ ! -L shared/page ] && [ "$(cat victim)" = precious ]
+	done
+}

@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # The long tests, at full length; prints figures. Arguments: which of them (all): attach, threads,
-# moments, kills, counts, redis, orders, held.
+# moments, kills, counts, redis, faults, births, orders, held.
 #
-#	MPROF=path/to/mprof B=build tests/soak/soak.sh [attach|threads|moments|kills|counts|redis|orders|held]...
+#	MPROF=path/to/mprof B=build tests/soak/soak.sh [attach|threads|moments|kills|counts|redis|faults|births|orders|held]...
 #
 # MPROF_ENGINE says with which engine. COUNTED is how many rounds each of 8 threads counts (84 million,
 # about a billion events, if that is fast; else 2000).
-# CYCLES (1000), MOMENTS (1000), KILLS (200), REDIS_CYCLES (50), and ORDERS and HELD (3600 seconds each)
-# shorten them; SEED (1) is of what is random in orders and held. KILLED is what is killed: "8", threads,
-# or "8 1000", with a pause of so many microseconds after each request.
+# CYCLES (1000), MOMENTS (1000), KILLS (200), REDIS_CYCLES (50), BIRTHS (100000), and ORDERS and HELD (3600
+# seconds each) shorten them; SEED (1) is of what is random in orders and held. KILLED is what is killed: "8",
+# threads, or "8 1000", with a pause of so many microseconds after each request.
 # shellcheck disable=SC2154,SC1091,SC2015
 
 cd "${0%/*}/../.." || exit 1
@@ -283,6 +283,22 @@ held_test() { # SECONDS
 	echo "redis-server: one session of $((SECONDS - start)) s, $SERVED requests, $ERRORS failed; the tracing process each minute, KiB: ${all[*]}"
 }
 
+# Each call of each kind fails once, see tests/bats/faults.bats.
+faults_test() {
+	local start=$SECONDS
+	env -u MARK -u XDG_RUNTIME_DIR -u TMPDIR FAULTS=all bats "$ROOT/tests/bats/faults.bats" || bad "faults"
+	echo "faults: $((SECONDS - start)) s"
+}
+
+# births_test N: of so many threads that live for one allocation each every one is counted
+births_test() {
+	local start=$SECONDS
+	rm -f bins
+	BINS=bins limited "$MPROF" run -o /dev/null --data=run.data "$T/hostile" births "$1" >births.out 2>births.err &&
+		json run.data bins || bad "births"
+	echo "births: $1 threads, $((SECONDS - start)) s"
+}
+
 cycles=${CYCLES:-1000}
 RANDOM=${SEED:-1}
 moments=${MOMENTS:-1000}
@@ -304,9 +320,11 @@ for what in "${@:-all}"; do
 	kills | all) kill_test ;;&
 	counts | all) counts_test ;;&
 	redis | all) redis_test ;;&
+	faults | all) faults_test ;;&
+	births | all) births_test "${BIRTHS:-100000}" ;;&
 	orders | all) orders_test "${ORDERS:-3600}" ;;&
 	held | all) held_test "${HELD:-3600}" ;;&
-	attach | threads | moments | kills | counts | redis | orders | held | all) ;;
+	attach | threads | moments | kills | counts | redis | faults | births | orders | held | all) ;;
 	*) echo "soak: there is no test \"$what\"" && exit 2 ;;
 	esac
 done

@@ -167,6 +167,12 @@ static int script_remove(struct engine *e)
 	return err;
 }
 
+static unsigned script_undone(const struct engine *e)
+{
+	(void)e;
+	return 0;
+}
+
 /* Code of the script's own, whose caller's address is on top of the stack. */
 #define OWN_CODE ((taddr)0x7000)
 
@@ -215,6 +221,7 @@ static const struct engine_ops script_ops = {
 	.has_code = script_has_code,
 	.leave_code = script_leave_code,
 	.suspend = script_suspend,
+	.undone = script_undone,
 	.remove = script_remove,
 	.clean_copy = script_clean_copy,
 };

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -34,7 +35,8 @@ static int make_place(void **state)
 	*state = &p;
 	/* A session's readiness is told by it; here nobody waits. */
 	signal(SIGIO, SIG_IGN);
-	return setenv("XDG_RUNTIME_DIR", p.dir, 1);
+	/* Nor are this machine's sessions ours. */
+	return setenv("TMPDIR", p.dir, 1) || setenv("XDG_RUNTIME_DIR", p.dir, 1);
 }
 
 static int remove_place(void **state)
@@ -128,6 +130,85 @@ static void test_who_comes_as_it_ends_is_told_so(void **state)
 	close(whole);
 }
 
+/* Whatever the umask is, and from the first moment on. */
+static void test_the_socket_is_its_user_s_alone(void **state)
+{
+	struct place *p = *state;
+	struct error e = { "" };
+	struct control *c;
+	struct stat st;
+	mode_t mask = umask(0);
+
+	assert_int_equal(control_open(PID, &c, &e), 0);
+	umask(mask);
+	assert_return_code(stat(p->socket, &st), errno);
+	assert_int_equal(st.st_mode & 07777, 0600);
+	control_close(c);
+}
+
+/* Something at the socket's name that is no socket. */
+static void assert_no_session_there(const struct place *p)
+{
+	struct error e = { "" };
+	struct control *c;
+
+	assert_int_equal(control_open(PID, &c, &e), -EEXIST);
+	assert_null(c);
+	assert_non_null(strstr(e.text, "cannot open the control socket"));
+	assert_non_null(strstr(e.text, p->socket));
+	assert_int_equal(control_ask(PID, CONTROL_TEXT, "status", 1, &(struct control_answer){ 0 },
+				     &e),
+			 -ENOENT);
+	assert_return_code(unlink(p->socket), errno);
+}
+
+/* A program of the same user may have put anything there. */
+static void test_what_is_no_socket_is_no_session(void **state)
+{
+	struct place *p = *state;
+	char other[112];
+	struct error e = { "" };
+	struct control *c;
+
+	assert_return_code(mkdir(p->sockets, 0700), errno);
+	assert_return_code(mkfifo(p->socket, 0600), errno);
+	assert_no_session_there(p);
+	/* A link, though it leads to a session: it might be another one's tomorrow. */
+	assert_int_equal(control_open(PID + 1, &c, &e), 0);
+	snprintf(other, sizeof other, "%d.sock", PID + 1);
+	assert_return_code(symlink(other, p->socket), errno);
+	assert_no_session_there(p);
+	control_close(c);
+}
+
+/* The process whose session it would be listens there itself, and would answer in our name. */
+static void test_a_process_is_not_its_own_session(void **state)
+{
+	struct error e = { "" };
+	struct control *c;
+	int ready[2], status;
+
+	(void)state;
+	assert_int_equal(pipe(ready), 0);
+	pid_t pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		(void)!write(ready[1], "", control_open(getpid(), &c, &e) == 0);
+		for (;;)
+			pause();
+	}
+	assert_int_equal(read(ready[0], &status, 1), 1);
+	assert_int_equal(control_open(pid, &c, &e), -EPERM);
+	assert_non_null(strstr(e.text, "itself listens where"));
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
+	/* When it is gone its socket is as anybody's who was killed. */
+	assert_int_equal(control_open(pid, &c, &e), 0);
+	control_close(c);
+	close(ready[0]);
+	close(ready[1]);
+}
+
 static ssize_t sessions_seen(void)
 {
 	struct error e = { "" };
@@ -190,7 +271,6 @@ static void test_elsewhere(void **state)
 
 	assert_return_code(mkdir(p->sockets, 0700), errno);
 	snprintf(fallback, sizeof fallback, "%s/mprof-%u", p->dir, (unsigned)geteuid());
-	setenv("TMPDIR", p->dir, 1);
 	/* One that others can enter is not ours: the other one is taken, and that is said. */
 	assert_return_code(chmod(p->sockets, 0755), errno);
 	assert_int_equal(control_dir_make(dir, &e), 0);
@@ -219,7 +299,6 @@ static void test_elsewhere(void **state)
 	assert_return_code(rmdir(p->sockets), errno);
 	assert_int_equal(control_dirs_find(&dirs, &e), 0);
 	assert_int_equal(dirs.n, 0);
-	unsetenv("TMPDIR");
 	assert_return_code(mkdir(p->sockets, 0700), errno);
 }
 
@@ -284,6 +363,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_one_session_each, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(test_stopped, make_place, remove_place),
+		cmocka_unit_test_setup_teardown(test_the_socket_is_its_user_s_alone, make_place,
+						remove_place),
+		cmocka_unit_test_setup_teardown(test_what_is_no_socket_is_no_session, make_place,
+						remove_place),
+		cmocka_unit_test_setup_teardown(test_a_process_is_not_its_own_session, make_place,
+						remove_place),
 		cmocka_unit_test_setup_teardown(test_a_session_does_not_see_itself, make_place,
 						remove_place),
 		cmocka_unit_test(test_numbers_outside),

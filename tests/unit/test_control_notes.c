@@ -113,6 +113,7 @@ static void test_others(void **state)
 	pid_t newest = 0, pid = 77;
 	char path[128];
 	struct error e;
+	struct stat st;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -122,13 +123,40 @@ static void test_others(void **state)
 		close(fd);
 	}
 	assert_false(note_find(dir, &newest, &e));
-	/* A link is not followed. */
+	/* A link is not followed, but makes room. */
 	snprintf(path, sizeof path, "%s/77.ended", dir);
 	assert_return_code(symlink("mprof.data", path), 0);
 	assert_false(note_find(dir, &pid, &e));
 	note_leave(dir, 77, "ended");
-	assert_false(note_find(dir, &pid, &e));
+	assert_true(note_find(dir, &pid, &e));
 	assert_int_equal(each(NULL), 5);
+	snprintf(path, sizeof path, "%s/mprof.data", dir);
+	assert_return_code(stat(path, &st), 0);
+	assert_int_equal(st.st_size, 4);
+}
+
+/* It would be opened for ever. */
+static void test_nobody_waits_for_who_reads_a_pipe(void **state)
+{
+	pid_t pid = 77;
+	char path[128];
+	struct error e;
+	struct stat st;
+
+	(void)state;
+	snprintf(path, sizeof path, "%s/77.ended", dir);
+	assert_return_code(mkfifo(path, 0600), 0);
+	assert_false(note_find(dir, &pid, &e));
+	mode_t mask = umask(0);
+	alarm(20);
+	note_leave(dir, 77, "ended");
+	alarm(0);
+	umask(mask);
+	assert_true(note_find(dir, &pid, &e));
+	assert_string_equal(e.text, "ended");
+	assert_return_code(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0600);
+	assert_int_equal(each(NULL), 1);
 }
 
 int main(void)
@@ -137,6 +165,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_found, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(test_bounded, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(test_others, make_place, remove_place),
+		cmocka_unit_test_setup_teardown(test_nobody_waits_for_who_reads_a_pipe, make_place,
+						remove_place),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

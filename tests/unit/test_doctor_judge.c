@@ -39,6 +39,7 @@ static const struct machine_facts healthy = {
 	.kernel = "Linux 6.1",
 	.can_trace = true,
 	.can_count = true,
+	.follows_inside = true,
 	.perf_paranoid = 2,
 	.available = UINT64_C(8) << 30,
 };
@@ -78,6 +79,7 @@ static void each_lack_of_a_machine_has_its_remedy(void **state)
 	m.yama = 1;
 	m.perf_paranoid = 4;
 	m.fast_lacks = "this processor has no cmpxchg16b";
+	m.follows_inside = false;
 	m.debuginfod_urls = true;
 	m.available = 20 << 20;
 	judge_machine(&f, &m, NOT_PERMITTED);
@@ -86,6 +88,7 @@ static void each_lack_of_a_machine_has_its_remedy(void **state)
 	is(&f, "engine", FINDING_WARN, "cmpxchg16b", "--engine=trap");
 	is(&f, "perf", FINDING_WARN, "perf_event_paranoid is 4",
 	   "run mprof as root; for --time-unit=i");
+	is(&f, "inside", FINDING_WARN, "openat2(2) is not there", "Linux 5.6");
 	is(&f, "debug", FINDING_WARN, "no libdebuginfod.so.1", "install");
 	is(&f, "memory", FINDING_WARN, "20 MiB", "more");
 	assert_int_equal(findings_status(&f), 0);

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/overwrite.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The directory that a file is in, for reading what it is; -errno. */
+static int directory_of(const char *path, struct stat *st)
+{
+	const char *slash = strrchr(path, '/');
+	char *dir = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+	int err = !dir ? -ENOMEM : stat(dir, st) ? -errno : 0;
+
+	free(dir);
+	return err;
+}
+
+/* May we write to what is there? @dir: where it is. */
+static int judge(const struct stat *st, const struct stat *dir, bool no_link)
+{
+	bool anybody = dir->st_mode & S_IWOTH, sticky = dir->st_mode & S_ISVTX;
+	bool ours = st->st_uid == geteuid();
+
+	if (S_ISLNK(st->st_mode)) {
+		bool trusted = (ours || st->st_uid == 0) && (sticky || !anybody);
+
+		return trusted && !no_link ? 0 : -ELOOP;
+	}
+	if (!anybody || S_ISCHR(st->st_mode))
+		return 0;
+	return (ours || st->st_uid == dir->st_uid) && st->st_nlink == 1 ? 0 : -EEXIST;
+}
+
+/* Open what was judged; -EAGAIN: something else is there by now. */
+static int open_judged(const char *path, const struct stat *was, int flags)
+{
+	bool link = S_ISLNK(was->st_mode);
+	int fd = open(path, O_WRONLY | O_CLOEXEC | (link ? 0 : O_NOFOLLOW) | flags);
+	struct stat st;
+
+	if (fd < 0)
+		return errno == ENOENT && !link ? -EAGAIN : -errno;
+	int err = fstat(fd, &st) ? -errno : 0;
+	if (!err && !link && (st.st_dev != was->st_dev || st.st_ino != was->st_ino))
+		err = -EAGAIN;
+	if (!err && S_ISREG(st.st_mode) && ftruncate(fd, 0))
+		err = -errno;
+	if (!err)
+		return fd;
+	close(fd);
+	return err;
+}
+
+/* A link to what is not there yet. */
+static int make_behind_link(const char *path, int flags)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static int open_there(const char *path, bool no_link, int flags)
+{
+	struct stat st, dir;
+
+	if (lstat(path, &st))
+		return errno == ENOENT ? -EAGAIN : -errno;
+	int err = directory_of(path, &dir);
+	if (!err)
+		err = judge(&st, &dir, no_link);
+	int fd = err ? err : open_judged(path, &st, flags);
+	return fd == -ENOENT && S_ISLNK(st.st_mode) ? make_behind_link(path, flags) : fd;
+}
+
+int overwrite_open(const char *path, bool no_link, int flags)
+{
+	for (int tries = 0; tries < 16; tries++) {
+		int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | flags, 0666);
+
+		if (fd >= 0)
+			return fd;
+		if (errno != EEXIST)
+			return -errno;
+		fd = open_there(path, no_link, flags);
+		if (fd != -EAGAIN)
+			return fd;
+	}
+	return -EAGAIN;
+}
+
+const char *overwrite_why(int err)
+{
+	if (err == -ELOOP)
+		return "it is a link, and somebody else may have put it there; name the file "
+		       "itself";
+	if (err == -EEXIST)
+		return "anybody may make files in its directory, and it is somebody else's or has "
+		       "another name, too; remove it, or name another";
+	return strerror(-err);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_BASE_PREADALL_H
+#define MPROF_BASE_PREADALL_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+/* As pread(2), all of it: less than @n bytes are the file's end. pread(2) itself may give less at
+ * any time, and some network file systems do. Bytes, or -1 with errno. */
+ssize_t pread_all(int fd, void *to, size_t n, off_t at);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Calls that nobody sees, for want of means or because the program has its own code back. */
+#include "breakpoints/watch_internal.h"
+
+#include "base/error.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <string.h>
+
+void watch_not_in_full(struct watch *w, int err)
+{
+	struct error e;
+
+	if (w->in_part || (err != -ENOMEM && err != -EMFILE && err != -ENFILE))
+		return;
+	w->in_part = true;
+	error_set(&e, 0, "is not observed in full, there are calls that nobody sees: %s",
+		  strerror(-err));
+	w->sink->note(w->image, e.text);
+}
+
+static bool is_undone(const struct watch *w, const struct breakpoint *bp)
+{
+	uint8_t now;
+
+	return bp->roles & BREAKPOINT_ENTRY && !bp->lifted &&
+	       address_space_read(w->space, bp->at, &now, 1) == 1 &&
+	       !breakpoint_is_in_place(w->space, bp);
+}
+
+void watch_say_undone(struct watch *w)
+{
+	struct error e;
+	unsigned n = w->engine ? w->shared->engine->undone(w->engine) : 0;
+
+	if (w->suspended)
+		return;
+	for (size_t i = 0; i < w->breakpoints.n; i++)
+		n += is_undone(w, &w->breakpoints.v[i]);
+	if (!n)
+		return;
+	error_set(&e, 0, "has changed its own code in %u function%s that %s observed there: their "
+			 "calls have not been seen since",
+		  n, text_plural(n), n == 1 ? "was" : "were");
+	w->sink->note(w->image, e.text);
+}
