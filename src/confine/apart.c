@@ -156,18 +156,19 @@ int apart_ask(unsigned kind, const void *bytes, size_t n, char answer[APART_ANSW
 	return err ? err : h.what;
 }
 
-/* It is nobody who could act for us: it is told nothing, and ends when we do. */
+/*
+ * No handler of ours is to run there. What people send to end us, or a terminal to all of us, is
+ * ours to obey: it ends when we do.
+ */
 static void forget_signals(pid_t parent)
 {
+	static const int ours[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 };
 	sigset_t none;
 
-	for (int sig = 1; sig < NSIG; sig++) {
-		struct sigaction sa;
-
-		if (!sigaction(sig, NULL, &sa) && sa.sa_handler != SIG_IGN)
-			signal(sig, SIG_DFL);
-	}
-	signal(SIGXCPU, SIG_DFL);
+	for (int sig = 1; sig < NSIG; sig++)
+		signal(sig, SIG_DFL);
+	for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+		signal(ours[i], SIG_IGN);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -142,11 +142,19 @@ static int lower(int what, uint64_t to, uint64_t between)
 	return setrlimit(what, &r) ? -errno : 0;
 }
 
+/* Its files are memory: what the user says of those on disks holds for who writes these. */
+static int bound_files(uint64_t to)
+{
+	const struct rlimit r = { to, to };
+
+	return setrlimit(RLIMIT_FSIZE, &r) ? lower(RLIMIT_FSIZE, to, 0) : 0;
+}
+
 int confine_bound(const struct confine_bounds *b)
 {
 	int err = lower(RLIMIT_AS, confine_addresses() + b->bytes, 0);
 
-	err = err ? err : lower(RLIMIT_FSIZE, b->bytes, 0);
+	err = err ? err : bound_files(b->bytes);
 	err = err ? err : lower(RLIMIT_CPU, b->seconds, 1);
 	/* A core file would be written where the program or its user says. */
 	return err ? err : lower(RLIMIT_CORE, 0, 0);
@@ -208,4 +216,20 @@ unsigned confine_lacking(void)
 	while (pid > 0 && waitpid(pid, &wstatus, 0) < 0 && errno == EINTR)
 		;
 	return pid > 0 && WIFEXITED(wstatus) ? (unsigned)WEXITSTATUS(wstatus) : 0;
+}
+
+bool confine_tell_lacking(unsigned lacking, struct error *what)
+{
+	static const char *const parts[] = { "bounds of memory and time", "dropping capabilities",
+					     "Landlock", "a seccomp filter" };
+	char text[128] = "";
+
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+		size_t len = strlen(text);
+
+		if (lacking >> i & 1)
+			snprintf(text + len, sizeof text - len, "%s%s", len ? ", " : "", parts[i]);
+	}
+	error_set(what, 0, "%s", text);
+	return lacking;
 }

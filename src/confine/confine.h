@@ -2,6 +2,9 @@
 #ifndef MPROF_CONFINE_CONFINE_H
 #define MPROF_CONFINE_CONFINE_H
 
+#include "base/error.h"
+
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -43,6 +46,9 @@ uint64_t confine_addresses(void);
 
 /* The parts that cannot be had here; a process of its own tries it. */
 unsigned confine_lacking(void);
+
+/* The same for a person, as in "confined without WHAT". False: @lacking is none. */
+bool confine_tell_lacking(unsigned lacking, struct error *what);
 
 /* For the files of this room: each does one part. 0 or -errno. */
 int confine_bound(const struct confine_bounds *b);

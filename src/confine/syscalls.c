@@ -15,7 +15,8 @@ static const int allowed[] = {
 	SCMP_SYS(read), SCMP_SYS(pread64), SCMP_SYS(readv), SCMP_SYS(preadv), SCMP_SYS(write),
 	SCMP_SYS(pwrite64), SCMP_SYS(writev), SCMP_SYS(lseek), SCMP_SYS(close),
 	SCMP_SYS(close_range), SCMP_SYS(dup), SCMP_SYS(dup3), SCMP_SYS(fstat),
-	SCMP_SYS(ftruncate), SCMP_SYS(fsync), SCMP_SYS(getdents64), SCMP_SYS(fadvise64), SCMP_SYS(poll),
+	SCMP_SYS(ftruncate), SCMP_SYS(fsync), SCMP_SYS(getdents64), SCMP_SYS(fadvise64),
+	SCMP_SYS(poll),
 	/* what there is, by path */
 	SCMP_SYS(stat), SCMP_SYS(lstat), SCMP_SYS(newfstatat), SCMP_SYS(statx), SCMP_SYS(access),
 	SCMP_SYS(faccessat), SCMP_SYS(faccessat2), SCMP_SYS(readlink), SCMP_SYS(readlinkat),

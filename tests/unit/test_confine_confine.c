@@ -182,7 +182,12 @@ static void what_others_share_is_out_of_reach(void **state)
 static void all_parts_can_be_had_here_or_are_told(void **state)
 {
 	(void)state;
+	struct error what;
+
 	assert_int_equal(confine_lacking() & ~(unsigned)CONFINE_FILES, 0);
+	assert_false(confine_tell_lacking(0, &what));
+	assert_true(confine_tell_lacking(CONFINE_FILES | CONFINE_SYSCALLS, &what));
+	assert_string_equal(what.text, "Landlock, a seccomp filter");
 }
 
 int main(void)

@@ -80,6 +80,7 @@ static void each_lack_of_a_machine_has_its_remedy(void **state)
 	m.fast_lacks = "this processor has no cmpxchg16b";
 	m.debuginfod_urls = true;
 	m.available = 20 << 20;
+	m.unconfined = "Landlock, a seccomp filter";
 	judge_machine(&f, &m, NOT_PERMITTED);
 	is(&f, "tracing", FINDING_WARN, "ptrace_scope is 1", "set it to 0");
 	is(&f, "rights", FINDING_WARN, "root without CAP_SYS_PTRACE", "--cap-add=SYS_PTRACE");
@@ -88,6 +89,7 @@ static void each_lack_of_a_machine_has_its_remedy(void **state)
 	   "run mprof as root; for --time-unit=i");
 	is(&f, "debug", FINDING_WARN, "no libdebuginfod.so.1", "install");
 	is(&f, "memory", FINDING_WARN, "20 MiB", "more");
+	is(&f, "parsers", FINDING_WARN, "confined without Landlock, a seccomp filter", "kernel");
 	assert_int_equal(findings_status(&f), 0);
 }
 
