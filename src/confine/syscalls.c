@@ -38,6 +38,11 @@ static const int allowed[] = {
 /* Of fcntl(2): F_SETOWN would send signals, locks would be seen by others. */
 static const int fcntls[] = { F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL };
 
+static struct scmp_arg_cmp arg_is(unsigned arg, uint64_t value)
+{
+	return (struct scmp_arg_cmp){ .arg = arg, .op = SCMP_CMP_EQ, .datum_a = value };
+}
+
 static int allow(scmp_filter_ctx c, int call)
 {
 	return seccomp_rule_add(c, SCMP_ACT_ALLOW, call, 0);
@@ -73,10 +78,10 @@ static int allow_memory(scmp_filter_ctx c)
 static int allow_about_itself(scmp_filter_ctx c)
 {
 	int err = seccomp_rule_add(c, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 2,
-				   SCMP_A0(SCMP_CMP_EQ, 0), SCMP_A2(SCMP_CMP_EQ, 0));
+				   arg_is(0, 0), arg_is(2, 0));
 
 	return err ? err
-		   : allow_if(c, SCMP_SYS(tgkill), SCMP_A0(SCMP_CMP_EQ, (uint64_t)getpid()));
+		   : allow_if(c, SCMP_SYS(tgkill), arg_is(0, (uint64_t)getpid()));
 }
 
 static int allow_needed(scmp_filter_ctx c)
@@ -86,9 +91,9 @@ static int allow_needed(scmp_filter_ctx c)
 	for (size_t i = 0; !err && i < sizeof allowed / sizeof *allowed; i++)
 		err = allow(c, allowed[i]);
 	for (size_t i = 0; !err && i < sizeof fcntls / sizeof *fcntls; i++)
-		err = allow_if(c, SCMP_SYS(fcntl), SCMP_A1(SCMP_CMP_EQ, (uint64_t)fcntls[i]));
+		err = allow_if(c, SCMP_SYS(fcntl), arg_is(1, (uint64_t)fcntls[i]));
 	/* isatty(3), which stdio asks */
-	err = err ? err : allow_if(c, SCMP_SYS(ioctl), SCMP_A1(SCMP_CMP_EQ, TCGETS));
+	err = err ? err : allow_if(c, SCMP_SYS(ioctl), arg_is(1, TCGETS));
 	err = err ? err : allow_opening(c);
 	err = err ? err : allow_memory(c);
 	return err ? err : allow_about_itself(c);
