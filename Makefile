@@ -10,7 +10,7 @@ CFLAGS ?= -O2 -g
 B ?= build$(if $(SAN),-san)
 
 ARCH := $(shell uname -m)
-LIBS = -ldw -lelf -lunwind-ptrace -lunwind-generic -lZydis -lsqlite3 -ljansson -liberty -llzma -lprotobuf-c -lz -lzstd -lncursesw -ltinfo -lm
+LIBS = -ldw -lelf -lunwind-ptrace -lunwind-generic -lZydis -lsqlite3 -ljansson -liberty -llzma -lprotobuf-c -lz -lzstd -lncursesw -ltinfo -lseccomp -lm
 OUR_CPPFLAGS = -D_GNU_SOURCE -DMPROF_VERSION='"$(VERSION)"' -Isrc -Iinclude -I$(B)/gen
 # Against what a hostile file may find in us. The C library checks buffers only in code that is optimized, and
 # whoever says by CFLAGS or CPPFLAGS how (as Debian does) is not contradicted; sanitizers check more themselves.
@@ -32,7 +32,7 @@ FUZZ := $(patsubst tests/fuzz/fuzz_%.c,$(B)/fuzz/%,$(wildcard tests/fuzz/fuzz_*$
 # Debian's names of what mprof is built with, and of what its tests need besides.
 BUILD_PACKAGES = gcc make libc6-dev libdw-dev libelf-dev libunwind-dev libzydis-dev libsqlite3-dev \
 	libjansson-dev libiberty-dev liblzma-dev libprotobuf-c-dev protobuf-c-compiler zlib1g-dev \
-	libzstd-dev libncurses-dev
+	libzstd-dev libncurses-dev libseccomp-dev
 TEST_PACKAGES = $(BUILD_PACKAGES) g++ clang libcmocka-dev bats jq util-linux binutils file mandoc sqlite3 \
 	python3 python3-jsonschema perl git libxml2-utils libjemalloc2 libjemalloc-dev \
 	elfutils dwz xz-utils libdebuginfod1 valgrind zstd \
@@ -171,6 +171,21 @@ $(B)/fuzz/%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h tests/fuzz/replay.c $(OBJ)
 
 fuzz-targets: $(FUZZ)
 
+# An mprof in which whoever reads a program's files is taken over: what that can do still, the tests see.
+TAKEN_OVER = $(B)/taken_over/apart.o $(B)/taken_over/taken_over.o
+
+$(B)/taken_over/%.o: OUR_CPPFLAGS += -DMPROF_TAKEN_OVER
+$(B)/taken_over/%.o: src/confine/%.c $(B)/flags
+	@mkdir -p $(@D)
+	$(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
+
+$(B)/taken_over/%.o: tests/lib/%.c $(B)/flags
+	@mkdir -p $(@D)
+	$(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
+
+$(B)/mprof-taken-over: $(B)/src/main.o $(filter-out $(B)/src/confine/apart.o,$(OBJ)) $(TAKEN_OVER)
+	$(CC) $(OUR_CFLAGS) $(CFLAGS) $(OUR_LDFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
 # Benchmarks of rooms by themselves.
 $(B)/bench/%: bench/%.c $(OBJ)
 	@mkdir -p $(@D)
@@ -268,7 +283,7 @@ clean: ## remove what was built
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
 
--include $(OBJ:.o=.d) $(AGENT_NATIVE:.o=.d) $(wildcard $(B)/agent/*.d) $(B)/src/main.d $(UNIT:%=%.d)
+-include $(OBJ:.o=.d) $(AGENT_NATIVE:.o=.d) $(wildcard $(B)/agent/*.d) $(B)/src/main.d $(UNIT:%=%.d) $(TAKEN_OVER:.o=.d)
 FORCE:
 .PHONY: deb-deps deb check-packages page-deps all page unit-tests fuzz-targets fuzz deps test-deps demo unit check check-engines bench soak lint install clean help FORCE
 .DELETE_ON_ERROR:

@@ -4,6 +4,7 @@
 
 #include "attach/permission.h"
 #include "base/text.h"
+#include "confine/confine.h"
 #include "fast/fast.h"
 #include "fast/refusal.h"
 #include "proc/available.h"
@@ -60,7 +61,7 @@ void doctor_look_at_machine(struct findings *f, int not_permitted)
 		.debuginfod_urls = urls && urls[strspn(urls, " ")],
 		.available = memory_available(),
 	};
-	struct error kernel = {""};
+	struct error kernel = {""}, unconfined;
 	struct utsname u;
 	struct advice a;
 
@@ -72,6 +73,8 @@ void doctor_look_at_machine(struct findings *f, int not_permitted)
 		m.yama_remedy = a.remedy.text;
 	}
 	m.debuginfod_library = m.debuginfod_urls && debuginfod_available();
+	if (confine_tell_lacking(confine_lacking(), &unconfined))
+		m.unconfined = unconfined.text;
 	judge_machine(f, &m, not_permitted);
 }
 

@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "cli/names.h"
-#include "naming/resolve.h"
+#include "naming/apart.h"
 #include "symbols/filesearch.h"
 
 #include <errno.h>
@@ -170,8 +170,7 @@ static int rename_with(struct renaming *r, struct profile_data **renamed)
 	for (const char *const *d = r->o->debug_dirs; *d; d++)
 		dirs[n++] = *d;
 	search.debug_dirs = dirs;
-	*renamed = profile_data_new();
-	return *renamed ? resolve_again(r->d, r->files, &search, *renamed) : -ENOMEM;
+	return resolve_again_apart(r->d, r->files, &search, say_sentence, renamed);
 }
 
 int rename_profile(struct profile_data **d, const struct options *o)

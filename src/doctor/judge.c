@@ -99,6 +99,15 @@ static void judge_memory(struct findings *f, const struct machine_facts *m)
 		      m->available >> 20);
 }
 
+static void judge_confinement(struct findings *f, const struct machine_facts *m)
+{
+	if (!m->unconfined)
+		return;
+	findings_warn(f, "parsers", "run a kernel that has it, or allow it in this container",
+		      "who reads the files of programs for names is confined without %s",
+		      m->unconfined);
+}
+
 void judge_machine(struct findings *f, const struct machine_facts *m, int status)
 {
 	findings_ok(f, "kernel", "%s", m->kernel);
@@ -113,6 +122,7 @@ void judge_machine(struct findings *f, const struct machine_facts *m, int status
 	judge_perf(f, m);
 	judge_inside(f, m);
 	judge_debug_files(f, m);
+	judge_confinement(f, m);
 	judge_memory(f, m);
 }
 

@@ -25,6 +25,7 @@ struct machine_facts {
 	const char *fast_lacks; /* of processor and kernel, for the fast engine; NULL: nothing */
 	bool debug_dir;		/* /usr/lib/debug has something */
 	bool debuginfod_urls, debuginfod_library;
+	const char *unconfined; /* what this kernel lacks to confine parsers; NULL: nothing */
 	uint64_t available; /* bytes of memory; UINT64_MAX: nobody tells */
 };
 

@@ -2,8 +2,8 @@
 #include "outputs/data.h"
 
 #include "base/texts.h"
+#include "naming/apart.h"
 #include "naming/jit_map.h"
-#include "naming/resolve.h"
 #include "profile/datafile.h"
 #include "session/unseen.h"
 
@@ -52,21 +52,17 @@ struct profile_data *data_name_profile(const struct outputs *o, const struct ima
 				   .leaf_nodes = leaf_nodes };
 	size_t n = s->observer->files->n;
 	struct resolve_module *modules = calloc(n + 1, sizeof *modules);
-	struct profile_data *d = profile_data_new();
-	int err = modules && d ? 0 : -ENOMEM;
+	struct profile_data *d = NULL;
 
-	for (size_t m = 0; !err && m < n; m++)
+	for (size_t m = 0; modules && m < n; m++)
 		modules[m] = (struct resolve_module){ s->observer->files->files[m].path,
 						      s->observer->files->files[m].fd };
-	if (!err)
-		err = resolve_profile_by(&how, p, modules, n, i->program, d);
+	if (modules)
+		resolve_profile_apart(&how, p, modules, n, i->program, o->host->say, &d);
 	if (how.jit_map >= 0)
 		close(how.jit_map);
 	free(modules);
-	if (!err)
-		return d;
-	profile_data_free(d);
-	return NULL;
+	return d;
 }
 
 struct profile_data *data_name_image(const struct outputs *o, const struct image *i)

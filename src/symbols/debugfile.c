@@ -174,9 +174,17 @@ static int try_dirs(struct debugfile *f, const struct wanted *w, struct objfile 
 	return err;
 }
 
+static int fetch(struct debugfile *f, const char *id)
+{
+	const struct symbols_outside *outside = f->search->outside;
+
+	return outside ? outside->fetch(id, f->module, f->path)
+		       : debuginfod_fetch(f->search, id, f->module, f->path);
+}
+
 static int try_fetch(struct debugfile *f, const struct wanted *w, struct objfile *o)
 {
-	if (!f->search->fetch || !*w->id || debuginfod_fetch(f->search, w->id, f->module, f->path))
+	if (!f->search->fetch || !*w->id || fetch(f, w->id))
 		return -ENOENT;
 	return try_path(f, (int)strlen(f->path), w, o);
 }

@@ -53,14 +53,23 @@ void module_release(struct module *m)
 	free(m->path);
 }
 
+/* libelf and libdw take a section for which there is no memory for one that is not there. */
+static void tell_memory(const struct module *m)
+{
+	if (errno == ENOMEM && m->search->outside)
+		m->search->outside->no_memory();
+}
+
 /* The DWARF of @o, if it has any units. */
 static Dwarf *units_of(struct module *m, struct objfile *o)
 {
 	Dwarf *d = NULL;
 	Dwarf_CU *cu = NULL;
 
+	errno = 0;
 	if (o->elf && padding_add(&m->padding, o, m->dwp.slot >= 0 ? m->dwp.name : NULL) == 0)
 		d = dwarf_begin_elf(o->elf, DWARF_C_READ, NULL);
+	tell_memory(m);
 	if (d && dwarf_get_units(d, NULL, &cu, NULL, NULL, NULL, NULL) == 0)
 		return d;
 	dwarf_end(d);
@@ -230,12 +239,15 @@ int module_read_symbols(struct module *m)
 	if (err || m->has_symbols)
 		return err;
 	m->has_symbols = true;
+	errno = 0;
 	err = elfsyms_read(&m->symtab, &m->main, SHT_SYMTAB);
 	if (!err && !m->symtab.n)
 		err = elfsyms_read(&m->symtab, &m->debug, SHT_SYMTAB);
 	if (!err && !m->symtab.n)
 		err = elfsyms_read(&m->symtab, &m->mini, SHT_SYMTAB);
-	return err ? err : elfsyms_read(&m->dynsym, &m->main, SHT_DYNSYM);
+	err = err ? err : elfsyms_read(&m->dynsym, &m->main, SHT_DYNSYM);
+	tell_memory(m);
+	return err;
 }
 
 const struct fdes *module_fdes(struct module *m)

@@ -210,7 +210,7 @@ static void save_module(struct symbols *s, uint32_t module)
 
 	/* What is in other files than this one may change without it. */
 	if (!m->cache_dirty || !m->source || m->cus.split || !identity(m, who, sizeof who) ||
-	    cache_create(&out, m->id, who))
+	    cache_create(&out, m->id, who, s->search.outside))
 		return;
 	cache_put_text(&out, m->source);
 	cache_put_int(&out, m->has_types);

@@ -2,6 +2,7 @@
 #include "symbols/namecache_file.h"
 
 #include "base/writeall.h"
+#include "symbols/symbols.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -167,15 +168,19 @@ static bool make_dir(char *dir)
 	return !mkdir(dir, 0700) || errno == EEXIST;
 }
 
-int cache_create(struct cache_out *out, const char *id, const char *who)
+int cache_create(struct cache_out *out, const char *id, const char *who,
+		 const struct symbols_outside *outside)
 {
-	*out = (struct cache_out){ .dir = cache_dir() };
-	out->name = entry_name(out->dir, id);
-	if (out->name && make_dir(out->dir))
+	char *dir = cache_dir();
+
+	*out = (struct cache_out){ .outside = outside };
+	if (dir && (outside || make_dir(dir)))
+		out->id = strdup(id);
+	if (out->id)
 		out->f = open_memstream(&out->bytes, &out->size);
+	free(dir);
 	if (!out->f) {
-		free(out->dir);
-		free(out->name);
+		free(out->id);
 		return -ENOENT;
 	}
 	fwrite_unlocked(magic, sizeof magic, 1, out->f);
@@ -197,19 +202,19 @@ void cache_put_text(struct cache_out *out, const char *text)
 	fwrite_unlocked(text ? text : "", 1, n, out->f);
 }
 
-static bool write_entry(const struct cache_out *out)
+static bool write_entry(const char *name, const char *bytes, size_t n)
 {
 	char *temp;
 
-	if (asprintf(&temp, "%s.XXXXXX", out->name) < 0)
+	if (asprintf(&temp, "%s.XXXXXX", name) < 0)
 		return false;
 	int fd = mkostemp(temp, O_CLOEXEC);
-	bool fine = fd >= 0 && !write_all(fd, out->bytes, out->size);
+	bool fine = fd >= 0 && !write_all(fd, bytes, n);
 
 	if (fd >= 0 && close(fd))
 		fine = false;
 	if (fine)
-		fine = rename(temp, out->name) == 0;
+		fine = rename(temp, name) == 0;
 	if (fd >= 0 && !fine)
 		unlink(temp);
 	free(temp);
@@ -243,6 +248,23 @@ static void drop_oldest(const char *dir)
 		closedir(d);
 }
 
+/* A build ID, and no path. */
+static bool is_id(const char *id)
+{
+	return *id && strspn(id, "0123456789abcdef") == strlen(id);
+}
+
+void cache_keep(const char *id, const char *bytes, size_t n)
+{
+	char *dir = cache_dir(), *name = entry_name(dir, id);
+
+	if (name && is_id(id) && n >= sizeof magic && n <= (size_t)BYTES_MAX &&
+	    !memcmp(bytes, magic, sizeof magic) && make_dir(dir) && write_entry(name, bytes, n))
+		drop_oldest(dir);
+	free(dir);
+	free(name);
+}
+
 void cache_finish(struct cache_out *out)
 {
 	bool fine = !ferror(out->f);
@@ -251,10 +273,11 @@ void cache_finish(struct cache_out *out)
 		uint64_t sum = checksum(out->bytes + 16, out->size - 16);
 
 		memcpy(out->bytes + 8, &sum, sizeof sum);
-		if (write_entry(out))
-			drop_oldest(out->dir);
+		if (out->outside)
+			out->outside->keep(out->id, out->bytes, out->size);
+		else
+			cache_keep(out->id, out->bytes, out->size);
 	}
 	free(out->bytes);
-	free(out->dir);
-	free(out->name);
+	free(out->id);
 }

@@ -39,6 +39,13 @@ void symbols_free(struct symbols *s)
 	free(s);
 }
 
+/* Whoever asks for a module is about to read it, unless that was done before. */
+static void tell_reading(const struct symbols *s, int module)
+{
+	if (s->search.outside)
+		s->search.outside->reading((uint32_t)module);
+}
+
 int symbols_add_module(struct symbols *s, const char *path, int fd)
 {
 	int own = -1;
@@ -57,6 +64,7 @@ int symbols_add_module(struct symbols *s, const char *path, int fd)
 		if (own < 0)
 			err = -errno;
 	}
+	tell_reading(s, (int)s->n_modules);
 	if (!err)
 		err = module_init(m, path, own, &s->search);
 	if (err) {
@@ -69,6 +77,7 @@ int symbols_add_module(struct symbols *s, const char *path, int fd)
 
 struct module *symbols_module(struct symbols *s, int module)
 {
+	tell_reading(s, module);
 	return s->modules[module];
 }
 
@@ -81,6 +90,7 @@ const char *symbols_source(struct symbols *s, int module)
 {
 	struct module *m = s->modules[module];
 
+	tell_reading(s, module);
 	/* The cache knows, and then nothing need be opened. */
 	if (!m->source && (namecache_load(s, (uint32_t)module) || (!m->source && module_open(m))))
 		return "none";
@@ -135,6 +145,7 @@ int symbols_lookup(struct symbols *s, int module, uint64_t pc, bool is_return,
 {
 	struct cached c = { .pc = pc, .module = (uint32_t)module, .is_return = is_return };
 
+	tell_reading(s, module);
 	if (namecache_load(s, c.module))
 		return -ENOMEM;
 	uint32_t found = find_cached(s, &c);

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,6 +17,18 @@
  * symbol tables (st_value, DW_AT_low_pc).
  */
 struct symbols;
+
+/* What a process that may neither write files nor reach a network has done by others. */
+struct symbols_outside {
+	/* Told what is looked at from now on, by the module's number. */
+	void (*reading)(uint32_t module);
+	/* Called when there is no memory for a part of a file, which would only be left out. */
+	void (*no_memory)(void);
+	/* As debuginfod_fetch(). */
+	int (*fetch)(const char *build_id, const char *module, char path[PATH_MAX]);
+	/* Put an entry into the user's cache, see cache_keep(). */
+	void (*keep)(const char *build_id, const char *bytes, size_t n);
+};
 
 /*
  * Where debug files are looked for beside the usual places. A zeroed struct: nowhere, and nothing
@@ -33,6 +46,8 @@ struct symbols_search {
 	 * asks.
 	 * @text is a sentence, harmless for a terminal. */
 	void (*progress)(const char *text);
+	/* NULL: this process does it all by itself. */
+	const struct symbols_outside *outside;
 };
 
 /* NULL: out of memory. */

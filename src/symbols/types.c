@@ -260,7 +260,7 @@ static int select_types(const struct module *m, bool (*want)(uint64_t size, void
 int symbols_types(struct symbols *s, int module, bool (*want)(uint64_t size, void *ctx), void *ctx,
 		  struct sym_type **types, size_t *n)
 {
-	struct module *m = s->modules[module];
+	struct module *m = symbols_module(s, module);
 	int err = namecache_load(s, (uint32_t)module);
 
 	*types = NULL;

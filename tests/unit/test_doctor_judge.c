@@ -82,6 +82,7 @@ static void each_lack_of_a_machine_has_its_remedy(void **state)
 	m.follows_inside = false;
 	m.debuginfod_urls = true;
 	m.available = 20 << 20;
+	m.unconfined = "Landlock, a seccomp filter";
 	judge_machine(&f, &m, NOT_PERMITTED);
 	is(&f, "tracing", FINDING_WARN, "ptrace_scope is 1", "set it to 0");
 	is(&f, "rights", FINDING_WARN, "root without CAP_SYS_PTRACE", "--cap-add=SYS_PTRACE");
@@ -91,6 +92,7 @@ static void each_lack_of_a_machine_has_its_remedy(void **state)
 	is(&f, "inside", FINDING_WARN, "openat2(2) is not there", "Linux 5.6");
 	is(&f, "debug", FINDING_WARN, "no libdebuginfod.so.1", "install");
 	is(&f, "memory", FINDING_WARN, "20 MiB", "more");
+	is(&f, "parsers", FINDING_WARN, "confined without Landlock, a seccomp filter", "kernel");
 	assert_int_equal(findings_status(&f), 0);
 }
 

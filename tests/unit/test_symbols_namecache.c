@@ -262,7 +262,7 @@ static void a_forged_entry_does_no_harm(void **state)
 	for (int i = 0; i < 3000; i++) {
 		struct cache_out out;
 
-		assert_int_equal(cache_create(&out, id, who), 0);
+		assert_int_equal(cache_create(&out, id, who, NULL), 0);
 		/* like a real one for a while, then anything */
 		if (rand() % 8)
 			cache_put_text(&out, "DWARF");

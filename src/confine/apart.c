@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "confine/apart.h"
+
+#include "base/clock.h"
+#include "base/writeall.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Processor time for all names; a browser's takes a tenth of it. A test has less patience. */
+#ifdef MPROF_TAKEN_OVER
+enum { SECONDS = 2 };
+#else
+enum { SECONDS = 300 };
+#endif
+
+/* One that sleeps takes no processor time, and honest ones do not sleep. */
+enum { PATIENCE_SECONDS = 1200 };
+
+/* Exit status of one that had no memory; libdw ends with the same. */
+enum { OUT_OF_MEMORY = EXIT_FAILURE, FAILED = 2 };
+
+/* In front of what is asked, and of an answer. */
+struct head {
+	int32_t what;	/* kind, or 0 or -errno */
+	uint32_t n;	/* bytes behind it */
+};
+
+/* Between the two processes. */
+struct door {
+	int here, there;		/* connected sockets; -1: closed */
+	_Atomic uint32_t *noted;	/* the page that they share */
+	int out;
+};
+
+static struct door own = { .here = -1, .there = -1, .out = -1 };
+
+/* What the user allows us all, if that is less. */
+static uint64_t allowed(int what, uint64_t used, uint64_t most)
+{
+	struct rlimit r;
+
+	if (getrlimit(what, &r) || r.rlim_cur == RLIM_INFINITY)
+		return most;
+	uint64_t left = r.rlim_cur > used ? r.rlim_cur - used : 0;
+
+	return left < most ? left : most;
+}
+
+struct confine_bounds apart_bounds(void)
+{
+	uint64_t all = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+
+	return (struct confine_bounds){
+		.bytes = allowed(RLIMIT_AS, confine_addresses(), all - all / 4),
+		.seconds = (unsigned)allowed(RLIMIT_CPU, 0, SECONDS),
+	};
+}
+
+static int read_all(int fd, void *to, size_t n)
+{
+	char *at = to;
+
+	while (n) {
+		ssize_t got = read(fd, at, n);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return got < 0 ? -errno : -EPIPE;
+		at += got;
+		n -= (size_t)got;
+	}
+	return 0;
+}
+
+/* ---- the door ---- */
+
+static void close_one(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+static void door_close(struct door *d)
+{
+	close_one(&d->here);
+	close_one(&d->there);
+	if (d->noted)
+		munmap((void *)d->noted, sizeof *d->noted);
+	d->noted = NULL;
+}
+
+static int door_open(struct door *d)
+{
+	int ends[2];
+
+	*d = (struct door){ .here = -1, .there = -1 };
+	d->out = memfd_create("mprof apart", MFD_CLOEXEC);
+	if (d->out < 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+		return -errno;
+	d->here = ends[0];
+	d->there = ends[1];
+	void *page = mmap(NULL, sizeof *d->noted, PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (page == MAP_FAILED)
+		return -errno;
+	d->noted = page;
+	return 0;
+}
+
+/* ---- in the confined process ---- */
+
+void apart_note(uint32_t what)
+{
+	if (own.noted)
+		atomic_store(own.noted, what);
+}
+
+void apart_out_of_memory(void)
+{
+	_exit(OUT_OF_MEMORY);
+}
+
+int apart_ask(unsigned kind, const void *bytes, size_t n, char answer[APART_ANSWER])
+{
+	struct head h = { (int32_t)kind, (uint32_t)n };
+	char thrown_away[APART_ANSWER];
+
+	if (n > APART_ASKED)
+		return -E2BIG;
+	int err = write_all(own.there, &h, sizeof h);
+
+	err = err ? err : write_all(own.there, bytes, n);
+	err = err ? err : read_all(own.there, &h, sizeof h);
+	if (!err && h.n >= APART_ANSWER)
+		err = -EPROTO;
+	char *to = answer ? answer : thrown_away;
+
+	err = err ? err : read_all(own.there, to, h.n);
+	if (!err)
+		to[h.n] = '\0';
+	return err ? err : h.what;
+}
+
+/*
+ * No handler of ours is to run there. What people send to end us, or a terminal to all of us, is
+ * ours to obey: it ends when we do.
+ */
+static void forget_signals(pid_t parent)
+{
+	static const int ours[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 };
+	sigset_t none;
+
+	for (int sig = 1; sig < NSIG; sig++)
+		signal(sig, SIG_DFL);
+	for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+		signal(ours[i], SIG_IGN);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(FAILED);
+}
+
+__attribute__((noreturn)) static void be_apart(const struct apart_work *w, struct door *d,
+						pid_t parent)
+{
+	int *fds = calloc(w->n_fds + 2, sizeof *fds);
+	size_t n = 0;
+
+	forget_signals(parent);
+	prctl(PR_SET_NAME, "mprof-apart");
+	close_one(&d->here);
+	own = *d;
+	if (!fds)
+		_exit(OUT_OF_MEMORY);
+	for (size_t i = 0; i < w->n_fds; i++)
+		if (w->fds[i] >= 0)
+			fds[n++] = w->fds[i];
+	fds[n++] = own.there;
+	fds[n++] = own.out;
+	confine_let_go(fds, n, (const void *)own.noted);
+	free(fds);
+	confine_self(&w->bounds);
+#ifdef MPROF_TAKEN_OVER
+	apart_taken_over();
+#endif
+	int err = w->work(w->ctx, own.out);
+
+	_exit(!err ? 0 : err == -ENOMEM || err == -EFBIG ? OUT_OF_MEMORY : FAILED);
+}
+
+/* ---- outside ---- */
+
+/* A request, in @bytes; those are the caller's to free. */
+static int take(const struct door *d, struct head *h, char **bytes)
+{
+	int err = read_all(d->here, h, sizeof *h);
+
+	if (!err && h->n > APART_ASKED)
+		err = -EPROTO;
+	if (err)
+		return err;
+	*bytes = malloc((size_t)h->n + 1);
+	if (!*bytes)
+		return -ENOMEM;
+	(*bytes)[h->n] = '\0';
+	return read_all(d->here, *bytes, h->n);
+}
+
+/* It may have ended by now, which is no reason for us to die of SIGPIPE. */
+static int answer(const struct door *d, int what, const char *text)
+{
+	char bytes[sizeof(struct head) + APART_ANSWER];
+	struct head h = { what, (uint32_t)strlen(text) };
+	size_t n = sizeof h + h.n, done = 0;
+
+	memcpy(bytes, &h, sizeof h);
+	memcpy(bytes + sizeof h, text, h.n);
+	while (done < n) {
+		ssize_t sent = send(d->here, bytes + done, n - done, MSG_NOSIGNAL);
+
+		if (sent < 0 && errno != EINTR)
+			return -errno;
+		done += sent > 0 ? (size_t)sent : 0;
+	}
+	return 0;
+}
+
+static int serve_one(const struct apart_work *w, const struct door *d)
+{
+	char text[APART_ANSWER] = "", *bytes = NULL;
+	struct head h;
+	int err = take(d, &h, &bytes);
+
+	if (!err) {
+		int what = w->serve(w->ctx, (unsigned)h.what, bytes, h.n, text);
+
+		text[sizeof text - 1] = '\0';
+		err = answer(d, what, text);
+	}
+	free(bytes);
+	return err;
+}
+
+/* Until it has closed its end. 0, -ETIMEDOUT, or -errno: it is not what we have made. */
+static int serve_all(const struct apart_work *w, const struct door *d)
+{
+	uint64_t until_ns = clock_now_ns() + PATIENCE_SECONDS * UINT64_C(1000000000);
+	struct pollfd p = { .fd = d->here, .events = POLLIN };
+	int err = 0;
+
+	while (!err) {
+		uint64_t now_ns = clock_now_ns();
+		int ready = now_ns < until_ns ? poll(&p, 1, 1000) : -1;
+
+		if (now_ns >= until_ns)
+			err = -ETIMEDOUT;
+		else if (ready < 0)
+			err = errno == EINTR ? 0 : -errno;
+		else if (ready && !(err = serve_one(w, d)))
+			until_ns += clock_now_ns() - now_ns; /* ours, and not its time */
+	}
+	return err == -EPIPE || err == -ECONNRESET ? 0 : err;
+}
+
+static void tell_end(struct apart_end *end, const struct apart_work *w, int wstatus, int err)
+{
+	int sig = WIFSIGNALED(wstatus) ? WTERMSIG(wstatus) : 0;
+
+	end->fine = !wstatus;
+	if (!wstatus)
+		return;
+	if (err == -ETIMEDOUT)
+		error_set(&end->why, 0, "did not come to an end");
+	else if (err)
+		error_set(&end->why, 0, "failed: %s", strerror(-err));
+	else if (sig == SIGXCPU)
+		error_set(&end->why, 0, "took more than %u seconds of processor time",
+			  w->bounds.seconds);
+	else if (sig)
+		error_set(&end->why, 0, "ended with signal %d (%s)", sig, strsignal(sig));
+	else if (WEXITSTATUS(wstatus) == OUT_OF_MEMORY)
+		error_set(&end->why, 0, "took more than %lu MiB of memory",
+			  (unsigned long)(w->bounds.bytes >> 20));
+	else
+		error_set(&end->why, 0, "failed");
+}
+
+static int wait_for(pid_t pid)
+{
+	int wstatus = -1;
+
+	while (waitpid(pid, &wstatus, 0) < 0 && errno == EINTR)
+		;
+	return wstatus;
+}
+
+static void cannot(struct apart_end *end, int err)
+{
+	error_set(&end->why, err, "needs a process of its own, which cannot be made: %s",
+		  strerror(-err));
+}
+
+int apart_run(const struct apart_work *w, struct apart_end *end)
+{
+	struct door d;
+	int err = door_open(&d);
+	pid_t self = getpid();
+
+	*end = (struct apart_end){ .noted = UINT32_MAX };
+	if (d.noted)
+		atomic_store(d.noted, UINT32_MAX);
+	fflush(NULL);
+	pid_t pid = err ? -1 : fork();
+	if (pid == 0)
+		be_apart(w, &d, self);
+	if (pid < 0) {
+		cannot(end, err ? err : -errno);
+	} else {
+		close_one(&d.there);
+		err = serve_all(w, &d);
+		if (err)
+			kill(pid, SIGKILL);
+		tell_end(end, w, wait_for(pid), err);
+		end->noted = atomic_load(d.noted);
+	}
+	door_close(&d);
+	if (!end->fine && d.out >= 0)
+		close(d.out);
+	return end->fine ? d.out : -1;
+}
