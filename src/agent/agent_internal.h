@@ -65,8 +65,19 @@ bool agent_may_wait(struct agent_shared *s);
 
 /* ---- name.c ---- */
 
-/* The number of the thread with this pointer; AGENT_NO_THREAD: it has none. */
-uint32_t agent_find_thread(const struct agent_shared *s, uint64_t thread_pointer);
+/* The same, wherever its key is. */
+uint32_t agent_search_thread(const struct agent_shared *s, uint64_t thread_pointer);
+
+/* The number of the thread with this pointer; AGENT_NO_THREAD: it has none. Mostly its key is where
+ * it is looked for first. */
+static inline uint32_t agent_find_thread(const struct agent_shared *s, uint64_t thread_pointer)
+{
+	const struct agent_key *k = &s->keys[agent_key_slot(thread_pointer)];
+
+	if (__atomic_load_n(&k->thread_pointer, __ATOMIC_ACQUIRE) == thread_pointer + 1)
+		return (uint32_t)__atomic_load_n(&k->number, __ATOMIC_RELAXED);
+	return agent_search_thread(s, thread_pointer);
+}
 
 /* The same of one that the tracer does not know: it is asked, and waited for. */
 uint32_t agent_ask_name(struct agent_shared *s, uint64_t thread_pointer);

@@ -9,6 +9,10 @@
  */
 #include "agent/agent_internal.h"
 
+/* What others may write meanwhile. */
+#define READ(field) __atomic_load_n(&(field), __ATOMIC_RELAXED)
+#define WRITE(field, value) __atomic_store_n(&(field), value, __ATOMIC_RELAXED)
+
 static uint64_t hash_of_beginning(const struct activation *a)
 {
 	uint64_t h = a->pc * UINT64_C(0x9e3779b97f4a7c15);
@@ -32,14 +36,15 @@ static uint32_t tag_of(uint64_t hash)
 static bool is_as_it_was(const struct agent_known_chain *c, const struct activation *a,
 			 uint32_t epoch)
 {
-	const uint16_t n = c->n;
+	const uint16_t n = READ(c->n);
 	uint64_t word;
 
-	if (c->pc != a->pc || c->sp != a->sp || (c->needs_fp && c->fp != a->fp) ||
-	    c->epoch != epoch || n > AGENT_CHAIN_WORDS)
+	if (READ(c->pc) != a->pc || READ(c->sp) != a->sp || READ(c->epoch) != epoch ||
+	    (READ(c->needs_fp) && READ(c->fp) != a->fp) || n > AGENT_CHAIN_WORDS)
 		return false;
 	for (uint32_t i = 0; i < n; i++)
-		if (!arch_read(a->sp + (uint64_t)c->at[i] * 8, &word) || word != c->word[i])
+		if (!arch_read(a->sp + (uint64_t)READ(c->at[i]) * 8, &word) ||
+		    word != READ(c->word[i]))
 			return false;
 	return true;
 }
@@ -51,9 +56,9 @@ static bool find(const struct agent_chain_set *set, uint32_t i, const struct act
 
 	if (version & 1 || !is_as_it_was(&set->way[i], a, epoch))
 		return false;
-	*node = set->way[i].node % AGENT_NODES;
+	*node = READ(set->way[i].node) % AGENT_NODES;
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	return __atomic_load_n(&set->version[i], __ATOMIC_RELAXED) == version && *node;
+	return READ(set->version[i]) == version && *node;
 }
 
 bool agent_chain_known(const struct activation *a, uint32_t epoch, uint32_t *node)
@@ -62,8 +67,7 @@ bool agent_chain_known(const struct activation *a, uint32_t epoch, uint32_t *nod
 	const struct agent_chain_set *set = set_of(a, hash);
 
 	for (uint32_t i = 0; i < AGENT_CHAIN_WAYS; i++)
-		if (__atomic_load_n(&set->begins[i], __ATOMIC_RELAXED) == tag_of(hash) &&
-		    find(set, i, a, epoch, node))
+		if (READ(set->begins[i]) == tag_of(hash) && find(set, i, a, epoch, node))
 			return true;
 	return false;
 }
@@ -71,12 +75,14 @@ bool agent_chain_known(const struct activation *a, uint32_t epoch, uint32_t *nod
 /* One word more that the chain follows from. False: there is no room, or it is too far away. */
 static bool note(struct agent_known_chain *c, uint64_t at, uint64_t word)
 {
-	const uint64_t words = (at - c->sp) / 8;
+	const uint64_t words = (at - READ(c->sp)) / 8;
+	const uint16_t n = READ(c->n);
 
-	if ((at - c->sp) % 8 || words > UINT16_MAX || c->n == AGENT_CHAIN_WORDS)
+	if ((at - READ(c->sp)) % 8 || words > UINT16_MAX || n >= AGENT_CHAIN_WORDS)
 		return false;
-	c->at[c->n] = (uint16_t)words;
-	c->word[c->n++] = word;
+	WRITE(c->at[n], (uint16_t)words);
+	WRITE(c->word[n], word);
+	WRITE(c->n, n + 1);
 	return true;
 }
 
@@ -93,13 +99,13 @@ static bool note_step(struct agent_known_chain *c, const struct agent_frame *f,
 static bool write_down(struct agent_known_chain *c, const struct activation *a,
 		       const struct agent_frame *frames, uint32_t n, uint32_t epoch, uint32_t node)
 {
-	c->pc = a->pc;
-	c->sp = a->sp;
-	c->fp = a->fp;
-	c->needs_fp = frames[n - 1].needs_fp;
-	c->epoch = epoch;
-	c->node = node;
-	c->n = 0;
+	WRITE(c->pc, a->pc);
+	WRITE(c->sp, a->sp);
+	WRITE(c->fp, a->fp);
+	WRITE(c->needs_fp, frames[n - 1].needs_fp);
+	WRITE(c->epoch, epoch);
+	WRITE(c->node, node);
+	WRITE(c->n, 0);
 	for (uint32_t i = n - 1; i; i--)
 		if (!note_step(c, &frames[i], &frames[i - 1]))
 			return false;
@@ -107,13 +113,22 @@ static bool write_down(struct agent_known_chain *c, const struct activation *a,
 	return frames[0].special != SPECIAL_ZERO;
 }
 
+/* Two at once may get the same one: it is replaced twice. */
+static uint32_t next_turn(struct agent_chain_set *set)
+{
+	const uint32_t turn = READ(set->turn);
+
+	WRITE(set->turn, turn + 1);
+	return turn % AGENT_CHAIN_WAYS;
+}
+
 /* Has this chain not been found a short while ago either? */
 static bool comes_again(struct agent_chain_set *set, uint32_t chain)
 {
 	for (uint32_t i = 0; i < AGENT_CHAIN_WAYS; i++)
-		if (__atomic_load_n(&set->missed[i], __ATOMIC_RELAXED) == chain)
+		if (READ(set->missed[i]) == chain)
 			return true;
-	__atomic_store_n(&set->missed[set->turn++ % AGENT_CHAIN_WAYS], chain, __ATOMIC_RELAXED);
+	WRITE(set->missed[next_turn(set)], chain);
 	return false;
 }
 
@@ -121,10 +136,9 @@ static bool comes_again(struct agent_chain_set *set, uint32_t chain)
 static uint32_t choose_way(struct agent_chain_set *set, uint32_t epoch)
 {
 	for (uint32_t i = 0; i < AGENT_CHAIN_WAYS; i++)
-		if (!__atomic_load_n(&set->begins[i], __ATOMIC_RELAXED) ||
-		    __atomic_load_n(&set->way[i].epoch, __ATOMIC_RELAXED) != epoch)
+		if (!READ(set->begins[i]) || READ(set->way[i].epoch) != epoch)
 			return i;
-	return set->turn++ % AGENT_CHAIN_WAYS;
+	return next_turn(set);
 }
 
 void agent_chain_remember(const struct activation *a, const struct agent_frame *frames, uint32_t n,
@@ -137,13 +151,12 @@ void agent_chain_remember(const struct activation *a, const struct agent_frame *
 	if (!comes_again(set, tag_of(hash) ^ node << 1))
 		return;
 	i = choose_way(set, epoch);
-	version = __atomic_load_n(&set->version[i], __ATOMIC_RELAXED);
+	version = READ(set->version[i]);
 	if (version & 1 ||
 	    !__atomic_compare_exchange_n(&set->version[i], &version, version + 1, false,
 					 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 		return;
-	__atomic_store_n(&set->begins[i],
-			 write_down(&set->way[i], a, frames, n, epoch, node) ? tag_of(hash) : 0,
-			 __ATOMIC_RELAXED);
+	WRITE(set->begins[i],
+	      write_down(&set->way[i], a, frames, n, epoch, node) ? tag_of(hash) : 0);
 	__atomic_store_n(&set->version[i], version + 2, __ATOMIC_RELEASE);
 }

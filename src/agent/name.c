@@ -6,7 +6,7 @@
  */
 #include "agent/agent_internal.h"
 
-uint32_t agent_find_thread(const struct agent_shared *s, uint64_t thread_pointer)
+uint32_t agent_search_thread(const struct agent_shared *s, uint64_t thread_pointer)
 {
 	uint32_t slot = agent_key_slot(thread_pointer);
 
