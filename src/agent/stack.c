@@ -2,41 +2,41 @@
 /* The stack as memory: where it ends, and copies of it for the tracer. */
 #include "agent/agent_internal.h"
 
-/* The range that @sp is in, or NULL. ranges[] is sorted, and may be changing. */
-static const struct agent_range *find_range(const struct agent_shared *s, uint64_t sp)
+/* The range that @sp is in; lo == hi: none. ranges[] is sorted, and may be changing. */
+static struct agent_range find_range(const struct agent_shared *s, uint64_t sp)
 {
 	uint32_t lo = 0, hi = __atomic_load_n(&s->n_ranges, __ATOMIC_RELAXED);
 
 	if (hi > AGENT_RANGES)
 		hi = AGENT_RANGES;
 	while (lo < hi) {
-		uint32_t mid = (lo + hi) / 2;
+		const uint32_t mid = (lo + hi) / 2;
+		const struct agent_range r = {
+			__atomic_load_n(&s->ranges[mid].lo, __ATOMIC_RELAXED),
+			__atomic_load_n(&s->ranges[mid].hi, __ATOMIC_RELAXED),
+		};
 
-		if (sp < s->ranges[mid].lo)
+		if (sp < r.lo)
 			hi = mid;
-		else if (sp >= s->ranges[mid].hi)
+		else if (sp >= r.hi)
 			lo = mid + 1;
 		else
-			return &s->ranges[mid];
+			return r;
 	}
-	return AGENT_NULL;
+	return (struct agent_range){ 0 };
 }
 
 /* As of *@turn, which is even; lo == hi: in none. False: the tracer has gone while it wrote. */
 static bool look_up(struct agent_shared *s, uint64_t sp, struct agent_range *out, uint32_t *turn)
 {
 	for (;;) {
-		const struct agent_range *r;
-
 		*turn = __atomic_load_n(&s->ranges_turn, __ATOMIC_ACQUIRE);
 		if (*turn & 1) {
 			if (!agent_may_wait(s))
 				return false;
 			continue;
 		}
-		r = find_range(s, sp);
-		out->lo = r ? r->lo : 0;
-		out->hi = r ? r->hi : 0;
+		*out = find_range(s, sp);
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 		if (__atomic_load_n(&s->ranges_turn, __ATOMIC_RELAXED) == *turn)
 			return true;
@@ -85,9 +85,7 @@ bool agent_know_stack(struct activation *a)
 
 uint64_t agent_stack_end(const struct agent_shared *s, uint64_t sp)
 {
-	const struct agent_range *r = find_range(s, sp);
-
-	return r ? r->hi : 0;
+	return find_range(s, sp).hi;
 }
 
 static bool take_copy(struct activation *a, uint32_t number)

@@ -28,6 +28,12 @@ static inline bool arch_swap_pair(void *pair, uint64_t was_lo, uint64_t was_hi, 
 {
 	bool done;
 
+#ifdef __SANITIZE_THREAD__
+	/* It does not see what assembly does. */
+	extern void __tsan_release(void *);
+
+	__tsan_release(pair);
+#endif
 	__asm__ volatile("lock cmpxchg16b %1"
 			 : "=@ccz"(done), "+m"(*(unsigned __int128 *)pair), "+a"(was_lo),
 			   "+d"(was_hi)

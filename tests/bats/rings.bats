@@ -65,6 +65,7 @@ setup() {
 	commands_named before.bats "pines are counted"
 	commands_named looks.bats "beets are counted"
 	commands_named top.bats "leeks are counted"
+	commands_named hostile_programs.bats "onions are counted"
 	commands_named names.bats "a pear has a name"
 	touch made started checked files
 }
@@ -79,8 +80,8 @@ rings() {
 @test "all tests are built with everything and started in all builds" {
 	rings ""
 	[ "$status" = 0 ] || fail "$output"
-	[ "${lines[-1]}" = "37 passed, 0 failed" ] || fail "$output"
-	[ "$(grep -c . started)" = 33 ] || fail "$(cat started)"
+	[ "${lines[-1]}" = "39 passed, 0 failed" ] || fail "$output"
+	[ "$(grep -c . started)" = 35 ] || fail "$(cat started)"
 	grep -q CC=clang made
 	grep -q 'SAN=address,undefined .* unit-tests fuzz-targets all$' made || fail "$(cat made)"
 	grep -qx "build-san/fuzz/cherry tests/fuzz/corpus/cherry" started
@@ -92,13 +93,13 @@ rings() {
 	rm build/web/page.html
 	echo "npm ci could not get what package-lock.json names" >build/web/page.html.log
 	rings ""
-	[ "${lines[-1]}" = "36 passed, 0 failed, 1 skipped" ] || fail "$output"
+	[ "${lines[-1]}" = "38 passed, 0 failed, 1 skipped" ] || fail "$output"
 	[[ $output == *"web/page: skipped all, there is no page: npm ci could not"* ]] || fail "$output"
 	mkdir web/node_modules
 	touch web/node_modules/.package-lock.json
 	printf '#!/bin/sh\nexit 1\n' >web/test/run.sh
 	rings ""
-	[ "$status" = 1 ] && [ "${lines[-1]}" = "36 passed, 1 failed" ] || fail "$output"
+	[ "$status" = 1 ] && [ "${lines[-1]}" = "38 passed, 1 failed" ] || fail "$output"
 }
 
 @test "the unit ring builds nothing, holds the tree against its rules and starts the unit tests" {
@@ -115,8 +116,8 @@ build/test_mma_pear" ] || fail "$(cat started)"
 	commands_named rss.bats "quinces are counted"
 	rings "" engines
 	[ "$status" = 0 ] || fail "$output"
-	[ "${lines[-1]}" = "28 passed, 0 failed" ] || fail "$output"
-	[ "$(grep -c ', by fast$' started) $(grep -c ', by auto$' started) $(wc -l <started)" = "14 14 28" ] || fail "$(cat started)"
+	[ "${lines[-1]}" = "30 passed, 0 failed" ] || fail "$output"
+	[ "$(grep -c ', by fast$' started) $(grep -c ', by auto$' started) $(wc -l <started)" = "15 15 30" ] || fail "$(cat started)"
 	not grep -qE "melons|quinces" started
 	[ ! -s made ] && [ ! -s checked ]
 }
@@ -158,6 +159,19 @@ build/test_base_apple" ] || fail "$(cat started)"
 	[ "$(cat started)" = "build-san/fuzz/cherry tests/fuzz/corpus/cherry" ] || fail "$(cat started)"
 	grep -q 'T=cherry fuzz-targets$' made || fail "$(cat made)"
 	[[ $output == *"fuzz/cherry: not ok 1 - a stone"* ]] || fail "$output"
+}
+
+@test "what threads share is tested for ThreadSanitizer, too" {
+	unit_says test_agent_tree "ok 1 - grows"
+	mkdir -p build-tsan/unit
+	printf '#!/bin/sh\necho "build-tsan/test_agent_tree" >>%s/started\necho 1..1\necho "not ok 1 - grows"\n' "$D" \
+		>build-tsan/unit/test_agent_tree
+	chmod +x build-tsan/unit/test_agent_tree
+	rings agent_tree
+	[ "$status" = 1 ]
+	grep -q 'thread-tests$' made || fail "$(cat made)"
+	grep -qx build-tsan/test_agent_tree started
+	[ "${lines[-1]}" = "4 passed, 1 failed" ] || fail "$output"
 }
 
 @test "a name that no test has is an error" {

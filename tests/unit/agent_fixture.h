@@ -30,6 +30,12 @@ static const uint8_t test_blob[] = {
 void *entry_enter, *entry_begin, *entry_end, *entry_free;
 uint8_t pads_active;
 
+/* Agents switch it off, in any thread. */
+static inline unsigned are_pads_active(void)
+{
+	return __atomic_load_n(&pads_active, __ATOMIC_RELAXED);
+}
+
 #define PAD_SAVE \
 	"	push %rax\n	push %rcx\n	push %rdx\n	push %rsi\n	push %rdi\n" \
 	"	push %r8\n	push %r9\n	push %r10\n	push %r11\n"
@@ -148,7 +154,8 @@ static inline void tell_ranges(struct agent_shared *s)
 		/* It grows; what is below a stack pointer is never read. */
 		if (strstr(line, "[stack]"))
 			lo = hi - STACK_ROOM;
-		s->ranges[n++] = (struct agent_range){ lo, hi };
+		__atomic_store_n(&s->ranges[n].lo, lo, __ATOMIC_RELAXED);
+		__atomic_store_n(&s->ranges[n++].hi, hi, __ATOMIC_RELAXED);
 	}
 	__atomic_store_n(&s->n_ranges, n, __ATOMIC_SEQ_CST);
 	__atomic_fetch_add(&s->ranges_turn, 1, __ATOMIC_SEQ_CST);

@@ -731,7 +731,7 @@ static void without_a_tracer_nobody_waits_to_be_known(void **state)
 	__atomic_store_n(&p->w.shared->owner, AGENT_OWNER_DIED, __ATOMIC_RELEASE);
 	assert_int_equal(pthread_create(&thread, NULL, asker, &pointer), 0);
 	pthread_join(thread, NULL);
-	assert_int_equal(pads_active, 0);
+	assert_int_equal(are_pads_active(), 0);
 }
 
 static void *newcomer(void *arg)

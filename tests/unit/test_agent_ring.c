@@ -141,11 +141,11 @@ static void threads_that_wait_go_on_when_the_tracer_has_died(void **state)
 
 	start(o, t, p);
 	WAIT_UNTIL(ring_waiting(o->w.ring, waiting, THREADS) == THREADS);
-	assert_int_equal(pads_active, 1);
+	assert_int_equal(are_pads_active(), 1);
 	/* What the kernel does to the robust mutex of a task that dies. */
 	__atomic_fetch_or(&o->w.shared->owner, AGENT_OWNER_DIED, __ATOMIC_SEQ_CST);
 	assert_false(end(t));
-	assert_int_equal(pads_active, 0);
+	assert_int_equal(are_pads_active(), 0);
 	assert_int_equal(ring_waiting(o->w.ring, waiting, THREADS), 0);
 }
 
@@ -173,11 +173,11 @@ static void threads_that_wait_go_on_if_nobody_holds_the_mutex_or_they_are_told_t
 		put_number(s, i);
 	s->owner = 0;
 	assert_false(agent_put(s, AGENT_SPARES, RECORD_SET, 0));
-	assert_int_equal(pads_active, 0);
+	assert_int_equal(are_pads_active(), 0);
 	s->owner = owner;
 	s->passive = pads_active = 1;
 	assert_false(agent_put(s, AGENT_SPARES, RECORD_SET, 0));
-	assert_int_equal(pads_active, 0);
+	assert_int_equal(are_pads_active(), 0);
 }
 
 static void who_comes_late_does_not_fill_what_others_have_filled(void **state)
