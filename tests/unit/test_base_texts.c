@@ -131,6 +131,11 @@ static void request(struct profile *p, const struct profile_place *place)
 	assert_int_equal(profile_event(p, &e, &change), 0);
 }
 
+static void say_nothing(const char *sentence)
+{
+	(void)sentence;
+}
+
 static void a_profile_has_its_whole_command_or_is_not_written(void **state)
 {
 	struct image image = { .pid = 1, .command = (char **)words, .program = NO_FILE,
@@ -138,7 +143,8 @@ static void a_profile_has_its_whole_command_or_is_not_written(void **state)
 	struct module_files files = { 0 };
 	struct observer observer = { .files = &files };
 	struct session s = { .images = &image, .observer = &observer };
-	struct outputs o = { .session = &s, .settings.data = "unused" };
+	const struct output_host host = { .say = say_nothing };
+	struct outputs o = { .session = &s, .settings.data = "unused", .host = &host };
 	char path[] = "/tmp/mprof-test-XXXXXX";
 	long round = 0, written = 0;
 	int fd = mkstemp(path);
