@@ -19,7 +19,7 @@ static void print(const struct profile_data *d)
 	FILE *out = open_memstream(&text, &len);
 
 	FUZZ_EXPECT(out);
-	FUZZ_EXPECT(!report_tables(d, &o, out) && !report_json(d, out));
+	FUZZ_EXPECT(!report_tables(d, &o, out) && !report_json(d, &o, out));
 	fclose(out);
 	FUZZ_EXPECT(strlen(text) == len);
 	free(text);
