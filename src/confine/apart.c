@@ -323,6 +323,8 @@ int apart_run(const struct apart_work *w, struct apart_end *end)
 	pid_t self = getpid();
 
 	*end = (struct apart_end){ .noted = UINT32_MAX };
+	if (w->out)
+		*w->out = d.out;
 	if (d.noted)
 		atomic_store(d.noted, UINT32_MAX);
 	fflush(NULL);

@@ -27,6 +27,7 @@ struct apart_work {
 	void *ctx;
 	const int *fds;		/* what it may have of our descriptors */
 	size_t n_fds;
+	int *out;	/* not NULL: told the file before serve() is called, for work in parts */
 	struct confine_bounds bounds;
 };
 

@@ -16,6 +16,23 @@ int resolve_profile_apart(const struct resolve_how *how, const struct profile *p
 			  const struct resolve_module *modules, size_t n_modules, uint32_t program,
 			  say_fn *say, struct profile_data **out);
 
+/* One of several profiles whose places are in the same modules. */
+struct resolve_one {
+	const struct profile *profile;
+	uint32_t program;
+	int jit_map;	/* -1: none */
+};
+
+/* Called for each of them, in their order. @d: as of resolve_profile_by(), and the callee's; NULL:
+ * out of memory. */
+typedef void resolve_named(void *ctx, size_t which, struct profile_data *d);
+
+/* The same of @n profiles, with one namer for many of them: most of the time is taken to open what
+ * a program was linked with. */
+void resolve_profiles_apart(const struct symbols_search *search, const struct resolve_one *v,
+			    size_t n, const struct resolve_module *modules, size_t n_modules,
+			    say_fn *say, resolve_named *named, void *ctx);
+
 /* As resolve_again(). */
 int resolve_again_apart(const struct profile_data *old, const struct resolve_module *files,
 			const struct symbols_search *search, say_fn *say,

@@ -43,6 +43,23 @@ static int copy_command(struct profile_data *d, char *const *command)
 	return 0;
 }
 
+/* The modules that the places of all images are in; for free(). */
+static struct resolve_module *modules_of(const struct session *s)
+{
+	const struct module_files *files = s->observer->files;
+	struct resolve_module *v = calloc(files->n + 1, sizeof *v);
+
+	for (size_t m = 0; v && m < files->n; m++)
+		v[m] = (struct resolve_module){ files->files[m].path, files->files[m].fd };
+	return v;
+}
+
+static void close_map(int jit_map)
+{
+	if (jit_map >= 0)
+		close(jit_map);
+}
+
 struct profile_data *data_name_profile(const struct outputs *o, const struct image *i,
 				       const struct profile *p, uint32_t *leaf_nodes)
 {
@@ -50,25 +67,21 @@ struct profile_data *data_name_profile(const struct outputs *o, const struct ima
 	struct resolve_how how = { .search = o->settings.search,
 				   .jit_map = jit_map_open(i->pid),
 				   .leaf_nodes = leaf_nodes };
-	size_t n = s->observer->files->n;
-	struct resolve_module *modules = calloc(n + 1, sizeof *modules);
+	struct resolve_module *modules = modules_of(s);
 	struct profile_data *d = NULL;
 
-	for (size_t m = 0; modules && m < n; m++)
-		modules[m] = (struct resolve_module){ s->observer->files->files[m].path,
-						      s->observer->files->files[m].fd };
 	if (modules)
-		resolve_profile_apart(&how, p, modules, n, i->program, o->host->say, &d);
-	if (how.jit_map >= 0)
-		close(how.jit_map);
+		resolve_profile_apart(&how, p, modules, s->observer->files->n, i->program,
+				      o->host->say, &d);
+	close_map(how.jit_map);
 	free(modules);
 	return d;
 }
 
-struct profile_data *data_name_image(const struct outputs *o, const struct image *i)
+/* What an image has besides a named profile. @d is freed if there is no memory: NULL. */
+static struct profile_data *complete(const struct outputs *o, const struct image *i,
+				     struct profile_data *d)
 {
-	struct profile_data *d = data_name_profile(o, i, i->profile, NULL);
-
 	if (!d)
 		return NULL;
 	d->pid = (uint32_t)i->pid;
@@ -87,6 +100,48 @@ struct profile_data *data_name_image(const struct outputs *o, const struct image
 		return NULL;
 	}
 	return d;
+}
+
+struct profile_data *data_name_image(const struct outputs *o, const struct image *i)
+{
+	return complete(o, i, data_name_profile(o, i, i->profile, NULL));
+}
+
+struct naming_images {
+	const struct outputs *o;
+	struct image *const *v;
+	data_named *named;
+	void *ctx;
+};
+
+static void image_named(void *ctx, size_t which, struct profile_data *d)
+{
+	const struct naming_images *n = ctx;
+
+	n->named(n->ctx, n->v[which], complete(n->o, n->v[which], d));
+}
+
+void data_name_images(const struct outputs *o, struct image *const *v, size_t n, data_named *named,
+		      void *ctx)
+{
+	struct naming_images images = { o, v, named, ctx };
+	struct resolve_module *modules = modules_of(o->session);
+	struct resolve_one *all = calloc(n + 1, sizeof *all);
+
+	for (size_t i = 0; all && i < n; i++)
+		all[i] = (struct resolve_one){ v[i]->profile, v[i]->program,
+					       jit_map_open(v[i]->pid) };
+	if (all && modules)
+		resolve_profiles_apart(&o->settings.search, all, n, modules,
+				       o->session->observer->files->n, o->host->say, image_named,
+				       &images);
+	else
+		for (size_t i = 0; i < n; i++)
+			named(ctx, v[i], NULL);
+	for (size_t i = 0; all && i < n; i++)
+		close_map(all[i].jit_map);
+	free(all);
+	free(modules);
 }
 
 struct filename_whose data_whose(const struct outputs *o, const struct image *i)

@@ -11,6 +11,13 @@
 /* What an image's profile holds, with its names; NULL: out of memory. */
 struct profile_data *data_name_image(const struct outputs *o, const struct image *i);
 
+/* Called for each image, in their order. @d: as of data_name_image(), and the callee's. */
+typedef void data_named(void *ctx, struct image *i, struct profile_data *d);
+
+/* The same of many images, which takes less time than one after the other. */
+void data_name_images(const struct outputs *o, struct image *const *v, size_t n, data_named *named,
+		      void *ctx);
+
 /* Another profile with the places of the same program: what it counts, with names, and nothing
  * else. @leaf_nodes: NULL, or as in struct resolve_how. NULL: out of memory. */
 struct profile_data *data_name_profile(const struct outputs *o, const struct image *i,

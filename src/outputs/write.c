@@ -46,14 +46,11 @@ static void tell_all(const struct outputs *o, const struct image *i, const struc
 	tell_names(say, d, o->settings.names, o->host->lacking, o->host_ctx);
 }
 
-/* What has been saved is not saved again. @report: NULL if none is to be printed. */
-static int write_image(struct outputs *o, struct image *i, FILE *report)
+/* What has been saved is not saved again. @report: NULL if none is to be printed. @d is freed. */
+static int write_image(struct outputs *o, struct image *i, struct profile_data *d, FILE *report)
 {
 	say_fn *say = o->host->say;
 
-	o->host->step("naming what was seen");
-	struct profile_data *d = data_name_image(o, i);
-	o->host->step(NULL);
 	if (!d) {
 		unwritten_say(o, "process %d: cannot write its profile: out of memory",
 			      (int)i->pid);
@@ -167,28 +164,63 @@ static int close_report(struct outputs *o, FILE *report)
 	return lost;
 }
 
+struct writing {
+	struct outputs *o;
+	FILE *report;
+	int err;	/* the first one */
+};
+
+static void note(struct writing *w, int err)
+{
+	w->err = w->err ? w->err : err;
+}
+
+static void write_named(void *ctx, struct image *i, struct profile_data *d)
+{
+	struct writing *w = ctx;
+	const struct section section = output_section(i);
+
+	w->o->host->step(NULL);
+	if (w->report && has_sections(w->o))
+		section_print_head(&section, w->report);
+	note(w, write_image(w->o, i, d, w->report));
+	note(w, session_write_files(w->o->session, i));
+	w->o->host->step("naming what was seen");
+}
+
+/* Those that are saved are named for a report only. */
+static void write_images(struct writing *w)
+{
+	struct session *s = w->o->session;
+	struct image **v = NULL;
+	size_t n = 0, cap = 0;
+
+	for (struct image *i = s->images; i; i = i->next)
+		if (i->saved && !w->report)
+			note(w, session_write_files(s, i));
+		else if (!ARRAY_RESERVE(&v, &cap, n))
+			v[n++] = i;
+		else
+			write_named(w, i, NULL);
+	w->o->host->step("naming what was seen");
+	if (n)
+		data_name_images(w->o, v, n, write_named, w);
+	w->o->host->step(NULL);
+	free(v);
+}
+
 int output_session(struct outputs *o)
 {
 	struct session *s = o->session;
 	const struct session_cost cost = session_cost(s); /* before names are looked for */
 	FILE *report = o->reported	  ? NULL :
 		       o->settings.report ? open_report(o) : o->settings.report_to;
-	int err = report || o->reported ? 0 : -EIO;
+	struct writing w = { o, report, report || o->reported ? 0 : -EIO };
 
-	o->reported = !err;
+	o->reported = !w.err;
 	if (report && has_sections(o))
-		err = list_sections(s, report);
-	for (struct image *i = s->images; i; i = i->next) {
-		struct section section = output_section(i);
-
-		if (report && has_sections(o))
-			section_print_head(&section, report);
-		int e = i->saved && !report ? 0 : write_image(o, i, report);
-
-		err = err ? err : e;
-		e = session_write_files(s, i);
-		err = err ? err : e;
-	}
+		w.err = list_sections(s, report);
+	write_images(&w);
 	if (o->settings.effort)
 		tell_session_effort(o->host->say, s, &cost);
 	if (report)
@@ -196,7 +228,7 @@ int output_session(struct outputs *o)
 	int lost = report ? close_report(o, report) : 0;
 	if (report)
 		o->host->printed(o->host_ctx);
-	return err ? err : lost;
+	return w.err ? w.err : lost;
 }
 
 void output_leave_out(struct outputs *o)
