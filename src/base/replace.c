@@ -118,6 +118,23 @@ static void sync_directory(const struct place *p)
 	close(fd);
 }
 
+/*
+ * Who has made a file private means what is in it. Its owner's choice stays; a file of somebody
+ * else's gets a new owner, and no more bits than it had. Where there are no modes there is none to
+ * keep.
+ */
+static void keep_mode(const struct place *p, int fd)
+{
+	struct stat was, is;
+
+	if (fstatat(p->dir, p->name, &was, AT_SYMLINK_NOFOLLOW) || !S_ISREG(was.st_mode) ||
+	    fstat(fd, &is))
+		return;
+	mode_t mode = was.st_mode & 0777;
+
+	fchmod(fd, was.st_uid == geteuid() ? mode : mode & is.st_mode);
+}
+
 static int write_in_place(struct place *p, const char *path, const char *prefix,
 			  int (*fill)(int fd, void *ctx), void *ctx, struct error *e)
 {
@@ -129,6 +146,7 @@ static int write_in_place(struct place *p, const char *path, const char *prefix,
 				 path, strerror(-fd));
 	if (fd < 0)
 		return cannot(e, path, fd);
+	keep_mode(p, fd);
 	int err = fill(fd, ctx);
 	if (close(fd) && !err)	/* network file systems may have kept an error until now */
 		err = -errno;

@@ -10,6 +10,7 @@
  * Write a file so that it is there as a whole or not at all: into a temporary file in the same
  * directory, then renamed over @path, so that a full disk or a crash leaves what was there before.
  * A symbolic link is replaced itself, never what it points to. /dev/null takes nothing and stays.
+ * The mode of the file that was there is kept.
  * @prefix  the temporary file's name begins with it; at most 40 bytes
  * @fill    writes all of it to @fd, an empty file, down to the disk; 0 or -errno
  * Returns 0 or -errno with a sentence in @e. The temporary file is gone afterwards.
