@@ -177,8 +177,52 @@ static int take_leaves(struct naming *n, const char *bytes, size_t size)
 	return 0;
 }
 
-static struct profile_data *read_result(struct naming *n, int fd, struct error *why);
-static int describe_left_out(const struct naming *n, struct profile_data *d);
+/* NULL: it is not what it should be. */
+static struct profile_data *read_result(struct naming *n, int fd, struct error *why)
+{
+	struct profile_data *d;
+	char path[32];
+
+	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+	int err = datafile_read(path, &d, why);
+	bool fine = !err && d->n_modules == n->n_modules && (!n->leaf_nodes || n->leaves_told);
+
+	for (size_t i = 0; fine && n->leaf_nodes && i < n->n_leaves; i++)
+		fine = n->leaf_nodes[i] == PD_NONE || n->leaf_nodes[i] < d->n_nodes;
+	if (fine)
+		return d;
+	if (!err)
+		profile_data_free(d);
+	/* Which bytes of it are wrong helps nobody. */
+	error_set(why, -EUCLEAN, "gave what is no profile of this program");
+	return NULL;
+}
+
+/* A profile that has names keeps those of a file that is left out. */
+static int describe_left_out(const struct naming *n, struct profile_data *d)
+{
+	for (size_t i = 0; i < n->n_modules; i++) {
+		struct pd_module *m = &d->modules[i];
+		char *text;
+
+		if (!n->why[i] || n->old)
+			continue;
+		if (asprintf(&text, "none; reading it %s", n->why[i]) < 0)
+			return -ENOMEM;
+		free(m->names);
+		m->names = text;
+	}
+	return 0;
+}
+
+/* The same of what may be NULL. NULL: out of memory; @d is freed. */
+static struct profile_data *described(const struct naming *n, struct profile_data *d)
+{
+	if (!d || !describe_left_out(n, d))
+		return d;
+	profile_data_free(d);
+	return NULL;
+}
 
 /* A copy that the process cannot write to any more; its own is emptied. -errno: it cannot be. */
 static int take_copy(int out)
@@ -214,11 +258,7 @@ static int take_one(struct naming *n, const char *bytes, size_t size)
 	close(copy);
 	if (!d)
 		return -EUCLEAN;
-	if (describe_left_out(n, d)) {
-		profile_data_free(d);
-		d = NULL;
-	}
-	n->named(n->ctx, n->at++, d);
+	n->named(n->ctx, n->at++, described(n, d));
 	return 0;
 }
 
@@ -250,27 +290,6 @@ static int serve(void *ctx, unsigned kind, const char *bytes, size_t size,
 	default:
 		return -EPROTO;
 	}
-}
-
-/* NULL: it is not what it should be. */
-static struct profile_data *read_result(struct naming *n, int fd, struct error *why)
-{
-	struct profile_data *d;
-	char path[32];
-
-	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-	int err = datafile_read(path, &d, why);
-	bool fine = !err && d->n_modules == n->n_modules && (!n->leaf_nodes || n->leaves_told);
-
-	for (size_t i = 0; fine && n->leaf_nodes && i < n->n_leaves; i++)
-		fine = n->leaf_nodes[i] == PD_NONE || n->leaf_nodes[i] < d->n_nodes;
-	if (fine)
-		return d;
-	if (!err)
-		profile_data_free(d);
-	/* Which bytes of it are wrong helps nobody. */
-	error_set(why, -EUCLEAN, "gave what is no profile of this program");
-	return NULL;
 }
 
 /* What has come of it, or -1: see @end. */
@@ -338,23 +357,6 @@ static struct profile_data *name_without_files(struct naming *n)
 	return NULL;
 }
 
-/* A profile that has names keeps those of a file that is left out. */
-static int describe_left_out(const struct naming *n, struct profile_data *d)
-{
-	for (size_t i = 0; i < n->n_modules; i++) {
-		struct pd_module *m = &d->modules[i];
-		char *text;
-
-		if (!n->why[i] || n->old)
-			continue;
-		if (asprintf(&text, "none; reading it %s", n->why[i]) < 0)
-			return -ENOMEM;
-		free(m->names);
-		m->names = text;
-	}
-	return 0;
-}
-
 /* What the process read when it ended is left out. False: it read nothing that could be. */
 static bool leave_out_noted(struct naming *n, const struct apart_end *end)
 {
@@ -380,11 +382,7 @@ static struct profile_data *name(struct naming *n)
 		leave_all_out(n, &end.why);
 		d = name_without_files(n);
 	}
-	if (d && describe_left_out(n, d)) {
-		profile_data_free(d);
-		d = NULL;
-	}
-	return d;
+	return described(n, d);
 }
 
 static bool begin(struct naming *n, const struct resolve_module *modules)
@@ -422,12 +420,12 @@ static void name_rest_without_files(struct naming *n, const struct apart_end *en
 		const struct resolve_how how = { .jit_map = -1 };
 		struct profile_data *d = profile_data_new();
 
-		if (d && (resolve_profile_by(&how, one->profile, n->modules, n->n_modules,
-					     one->program, d) || describe_left_out(n, d))) {
+		if (d && resolve_profile_by(&how, one->profile, n->modules, n->n_modules,
+					    one->program, d)) {
 			profile_data_free(d);
 			d = NULL;
 		}
-		n->named(n->ctx, n->at, d);
+		n->named(n->ctx, n->at, described(n, d));
 	}
 }
 
