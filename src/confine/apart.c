@@ -2,6 +2,7 @@
 #include "confine/apart.h"
 
 #include "base/clock.h"
+#include "base/readall.h"
 #include "base/writeall.h"
 
 #include <errno.h>
@@ -66,23 +67,6 @@ struct confine_bounds apart_bounds(void)
 		.bytes = allowed(RLIMIT_AS, confine_addresses(), all - all / 4),
 		.seconds = (unsigned)allowed(RLIMIT_CPU, 0, SECONDS),
 	};
-}
-
-static int read_all(int fd, void *to, size_t n)
-{
-	char *at = to;
-
-	while (n) {
-		ssize_t got = read(fd, at, n);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return got < 0 ? -errno : -EPIPE;
-		at += got;
-		n -= (size_t)got;
-	}
-	return 0;
 }
 
 /* ---- the door ---- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "still/orders.h"
 
+#include "base/readall.h"
 #include "base/writeall.h"
 
 #include <errno.h>
@@ -11,19 +12,7 @@
 
 int still_read(int fd, void *to, size_t size)
 {
-	char *at = to;
-
-	while (size) {
-		ssize_t n = read(fd, at, size);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return -EPIPE;
-		at += n;
-		size -= (size_t)n;
-	}
-	return 0;
+	return read_all(fd, to, size) ? -EPIPE : 0;
 }
 
 int still_ask(int fd, const struct still_request *r)
