@@ -1,22 +1,34 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/slowdown.h"
 
-double slowdown_of(const struct cost_span *c)
+/* Of a program that only allocates 30 (bench/NOTES.md) to 60 on a machine full of others; of one
+ * that works between its calls the processor does half of it beside that. */
+enum { CALL_NS = 40 };
+
+/* What of the time that they ran was their own. */
+static double own_of(const struct cost_span *c)
 {
-	/* Of a program that only allocates 30 (bench/NOTES.md) to 60 on a machine full of others;
-	 * of one that works between its calls the processor does half of it beside that. */
-	enum { CALL_NS = 40 };
-	const uint64_t calls_ns = c->calls * CALL_NS;
-	double own = (double)c->ran_ns - (double)(c->taken_ns + calls_ns);
+	double own = (double)c->ran_ns - (double)(c->taken_ns + c->calls * CALL_NS);
 
 	/* Where hardly anything is left both are too rough to tell how little. */
-	if (own < (double)c->ran_ns / SLOWDOWN_MAX)
-		own = (double)c->ran_ns / SLOWDOWN_MAX;
-	if (own <= 0)
-		return 0;
-	double slowdown = 1 + (double)(c->stopped_ns + calls_ns) / own;
+	return own < (double)c->ran_ns / SLOWDOWN_MAX ? (double)c->ran_ns / SLOWDOWN_MAX : own;
+}
+
+static double slowdown_by(double own, uint64_t lost_ns)
+{
+	double slowdown = own > 0 ? 1 + (double)lost_ns / own : 0;
 
 	return slowdown < SLOWDOWN_MAX ? slowdown : SLOWDOWN_MAX;
+}
+
+double slowdown_of(const struct cost_span *c)
+{
+	return slowdown_by(own_of(c), c->stopped_ns + c->calls * CALL_NS);
+}
+
+double slowdown_of_calls(const struct cost_span *c, uint64_t calls)
+{
+	return slowdown_by(own_of(c), calls * CALL_NS);
 }
 
 struct cost_span slowdown_between(const struct cost_span *a, const struct cost_span *b)

@@ -25,6 +25,9 @@ enum { SLOWDOWN_MAX = 100 };
  */
 double slowdown_of(const struct cost_span *c);
 
+/* What it would have been if so many calls had been seen without a stop, and nothing else. */
+double slowdown_of_calls(const struct cost_span *c, uint64_t calls);
+
 /* What was done between two moments: the sums until the first, and those until the second. */
 struct cost_span slowdown_between(const struct cost_span *first, const struct cost_span *second);
 

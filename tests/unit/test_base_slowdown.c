@@ -37,6 +37,19 @@ static void a_call_of_the_fast_engine_is_no_stop(void **state)
 	assert_true(seldom > 1.05 && seldom < 1.3);
 }
 
+static void what_calls_would_have_cost_is_told_of_a_program_with_stops(void **state)
+{
+	/* Half of what it ran were its stops. */
+	const struct cost_span c = { .ran_ns = S, .stopped_ns = 9 * S, .taken_ns = S / 2 };
+	double calls = slowdown_of_calls(&c, 1000000);
+
+	(void)state;
+	assert_true(slowdown_of(&c) > 18);
+	assert_true(calls > 1.04 && calls < 1.2);
+	assert_true(slowdown_of_calls(&c, 0) == 1);
+	assert_true(slowdown_of_calls(&(struct cost_span){ 0 }, 10) == 0);
+}
+
 static void who_sleeps_is_not_slower_for_it(void **state)
 {
 	/* In a second: a tenth of it, or nine, in which stops kept it for as long as it worked. */
@@ -75,6 +88,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(slowdown_is_what_was_taken_to_what_was_the_programs_own),
 		cmocka_unit_test(a_call_of_the_fast_engine_is_no_stop),
+		cmocka_unit_test(what_calls_would_have_cost_is_told_of_a_program_with_stops),
 		cmocka_unit_test(who_sleeps_is_not_slower_for_it),
 		cmocka_unit_test(slowdown_has_an_end_where_nothing_is_the_programs_own),
 		cmocka_unit_test(a_stretch_of_time_is_judged_by_what_was_done_in_it),
