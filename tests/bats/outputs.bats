@@ -110,6 +110,15 @@ apart() {
 	limited "$MPROF" report -o report data
 }
 
+@test "that a profile takes the place of an older one is said" {
+	limited "$MPROF" run -o /dev/null -- "$T/plain" >out 2>err
+	says err 'the profile is in mprof.data$'
+	limited "$MPROF" run -o /dev/null -- "$T/plain" >out 2>err
+	says err 'the profile is in mprof.data, in the place of an older one$'
+	limited "$MPROF" run -o /dev/null --data=other.data -- "$T/plain" >out 2>err
+	says err 'the profile is in other.data$'
+}
+
 @test "the file - is standard output" {
 	limited "$MPROF" run -o - --data=data -- "$T/plain" >out 2>err
 	limited "$MPROF" report -o report data

@@ -205,6 +205,11 @@ renamed() {
 	json here.data
 	[ "$(total allocs) $(total frees)" = "70 30" ]
 	clean "$PID"
+	# Once more: what was there before is gone, and that is said.
+	followed --data=here.data
+	stopped INT
+	says attach.err "the profile is in $D/here.data, in the place of an older one\$"
+	clean "$PID"
 	finish topped
 }
 
