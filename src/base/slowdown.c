@@ -5,13 +5,14 @@
  * that works between its calls the processor does half of it beside that. */
 enum { CALL_NS = 40 };
 
-/* What of the time that they ran was their own. */
+/* What of the time that they ran was their own. Where hardly anything is left, what has been taken
+ * is not known so well as to tell how little. */
 static double own_of(const struct cost_span *c)
 {
-	double own = (double)c->ran_ns - (double)(c->taken_ns + c->calls * CALL_NS);
+	enum { LEAST = 20 };
+	double ran = (double)c->ran_ns, own = ran - (double)(c->taken_ns + c->calls * CALL_NS);
 
-	/* Where hardly anything is left both are too rough to tell how little. */
-	return own < (double)c->ran_ns / SLOWDOWN_MAX ? (double)c->ran_ns / SLOWDOWN_MAX : own;
+	return own < ran / LEAST ? ran / LEAST : own;
 }
 
 static double slowdown_by(double own, uint64_t lost_ns)

@@ -113,8 +113,8 @@ char *top_shorten(const char *text, int columns)
 	return out;
 }
 
-/* How many bytes of a harmless text are a line: to the last space that fits, or as much as does;
- * one character at least. */
+/* How many bytes of a harmless text are a line: to the last space that fits and has no per cent sign
+ * behind it, or as much as does; one character at least. */
 static size_t line_bytes(const char *text, int columns)
 {
 	mbstate_t state = {0};
@@ -124,7 +124,7 @@ static size_t line_bytes(const char *text, int columns)
 		struct shown c = next(text + n, &state);
 
 		columns -= c.columns < 0 ? 1 : c.columns;
-		if (text[n] == ' ')
+		if (text[n] == ' ' && text[n + 1] != '%')
 			space = n;
 		if (columns < 0)
 			return space ? space : n ? n : c.bytes;

@@ -79,6 +79,7 @@ static void a_sentence_has_lines_that_fit(void **state)
 	assert_wrapped("the profile is in /tmp/x", 80, "the profile is in /tmp/x");
 	assert_wrapped("the profile is in /tmp/x", 11, "the profile\nis in\n/tmp/x");
 	assert_wrapped("in /a/very/long/path", 8, "in\n/a/very/\nlong/pat\nh");
+	assert_wrapped("it is 12 % of it", 8, "it is\n12 % of\nit");
 	assert_wrapped("größe größe", 5, "größe\ngröße");
 	assert_wrapped("漢字", 1, "漢\n字");
 	assert_wrapped("a\nb", 80, "a\\012b");
