@@ -2,6 +2,7 @@
 #include "cli/top_view.h"
 
 #include "base/array.h"
+#include "base/text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -70,9 +71,10 @@ static void open_chain(struct top_view *v, const struct top_row *r)
 	char sums[128], *chain = top_chain_text(v->session->now.data, r->node);
 
 	snprintf(sums, sizeof sums,
-		 "%" PRIu64 " bytes in %" PRIu64 " blocks live, %" PRIu64
+		 "%" PRIu64 " bytes in %" PRIu64 " block%s live, %" PRIu64
 		 " allocated, %.1f allocations/s\n",
-		 r->live_bytes, r->live_blocks, r->allocs, r->allocs_per_s);
+		 r->live_bytes, r->live_blocks, text_plural(r->live_blocks), r->allocs,
+		 r->allocs_per_s);
 	open_lines(v, sums, "");
 	if (chain)
 		open_lines(v, chain, "    ");

@@ -113,8 +113,8 @@ char *top_shorten(const char *text, int columns)
 	return out;
 }
 
-/* How many bytes of a harmless text are a line: to the last space that fits and has no per cent sign
- * behind it, or as much as does; one character at least. */
+/* How many bytes of a harmless text are a line: to the last space that fits and has no per cent
+ * sign behind it, or as much as does; one character at least. */
 static size_t line_bytes(const char *text, int columns)
 {
 	mbstate_t state = {0};
