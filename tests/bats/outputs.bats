@@ -119,6 +119,14 @@ apart() {
 	says err 'the profile is in other.data$'
 }
 
+@test "where a report and what is said of it lead to one file, what matters first comes first" {
+	limited "$MPROF" run -o /dev/null --data=run.data -- "$T/widgets" >out 2>err
+	limited "$MPROF" report run.data >both 2>&1
+	limited "$MPROF" report run.data >tables 2>said
+	[ "$(head -n 2 both)" = "$(head -n 2 said)" ] || fail "$(head -n 20 both)"
+	[ "$(sort both)" = "$(sort said tables)" ]
+}
+
 @test "the file - is standard output" {
 	limited "$MPROF" run -o - --data=data -- "$T/plain" >out 2>err
 	limited "$MPROF" report -o report data
