@@ -166,8 +166,17 @@ static void draw_opened(const struct screen *s)
 	char text[TOP_FILTER_MAX];
 
 	put(s->first_row - 1, title_of_opened(&s->v, text), A_REVERSE);
-	for (size_t i = 0; i < (size_t)page(s) && s->v.first + i < s->v.n_opened; i++)
-		put(s->first_row + (int)i, s->v.opened[s->v.first + i], A_NORMAL);
+	int line = s->first_row;
+
+	for (size_t i = s->v.first; i < s->v.n_opened && line < LINES; i++) {
+		const char *opened = s->v.opened[i];
+
+		/* What is indented are the places of a chain. */
+		if (s->v.what == HELP || *opened != ' ')
+			line = put_all(line, LINES, opened, A_NORMAL);
+		else
+			put(line++, opened, A_NORMAL);
+	}
 }
 
 static void draw(struct screen *s)

@@ -242,6 +242,9 @@ order() {
 	watched
 	keys '?'
 	shows '^ q +quit'
+	tm resize-window -x 60 -y 40
+	shows '^ L G A T   sort by live bytes, growth, allocations a second,$'
+	shows '^temporary blocks$'
 	keys x
 	hides '^ q +quit'
 	quit
