@@ -6,7 +6,9 @@
 #include "top/columns.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- text ---- */
 
@@ -104,22 +106,12 @@ struct column {
 	int sort; /* enum top_sort; TOP_SORTS: rows are not sorted by it, NO_MARK: nor is there room
 		     for the '*' */
 	unsigned least; /* where there is no room the highest number goes first; 0: it stays */
+	size_t number; /* where it is in a row, a uint64_t */
+	/* Instead, of what is no such number. */
 	void (*print)(const struct top_head *h, const struct top_row *r, char text[24]);
 };
 
 enum { NO_MARK = -1 };
-
-static void print_live(const struct top_head *h, const struct top_row *r, char text[24])
-{
-	(void)h;
-	snprintf(text, 24, "%" PRIu64, r->live_bytes);
-}
-
-static void print_blocks(const struct top_head *h, const struct top_row *r, char text[24])
-{
-	(void)h;
-	snprintf(text, 24, "%" PRIu64, r->live_blocks);
-}
 
 static void print_growth(const struct top_head *h, const struct top_row *r, char text[24])
 {
@@ -138,60 +130,32 @@ static void print_frees_rate(const struct top_head *h, const struct top_row *r, 
 	print_rate(h, r->frees_per_s, text);
 }
 
-static void print_temporary(const struct top_head *h, const struct top_row *r, char text[24])
-{
-	(void)h;
-	snprintf(text, 24, "%" PRIu64, r->temporary);
-}
-
-static void print_size(const struct top_head *h, const struct top_row *r, char text[24])
-{
-	(void)h;
-	snprintf(text, 24, "%" PRIu64, r->size);
-}
-
-static void print_bytes(const struct top_head *h, const struct top_row *r, char text[24])
-{
-	(void)h;
-	snprintf(text, 24, "%" PRIu64, r->alloc_bytes);
-}
-
-static void print_allocs(const struct top_head *h, const struct top_row *r, char text[24])
-{
-	(void)h;
-	snprintf(text, 24, "%" PRIu64, r->allocs);
-}
-
-static void print_frees(const struct top_head *h, const struct top_row *r, char text[24])
-{
-	(void)h;
-	snprintf(text, 24, "%" PRIu64, r->frees);
-}
-
 enum { COLUMNS_MOST = 7 };
 
+#define OF(number) offsetof(struct top_row, number)
+
 static const struct column columns_of_sites[] = {
-	{"live bytes", 13, TOP_LIVE, 0, print_live},
-	{"blocks", 11, NO_MARK, 4, print_blocks},
-	{"growth", 12, TOP_GROWTH, 1, print_growth},
-	{"allocs/s", 10, TOP_ALLOCS, 2, print_allocs_rate},
-	{"temporary", 10, TOP_TEMPORARY, 5, print_temporary},
+	{"live bytes", 13, TOP_LIVE, 0, OF(live_bytes), NULL},
+	{"blocks", 11, NO_MARK, 4, OF(live_blocks), NULL},
+	{"growth", 12, TOP_GROWTH, 1, 0, print_growth},
+	{"allocs/s", 10, TOP_ALLOCS, 2, 0, print_allocs_rate},
+	{"temporary", 10, TOP_TEMPORARY, 5, OF(temporary), NULL},
 };
 static const struct column columns_of_sizes[] = {
-	{"live bytes", 13, TOP_LIVE, 0, print_live},
-	{"blocks", 11, NO_MARK, 4, print_blocks},
-	{"growth", 12, TOP_GROWTH, 1, print_growth},
-	{"allocs/s", 10, TOP_ALLOCS, 2, print_allocs_rate},
-	{"size", 12, TOP_SORTS, 0, print_size},
+	{"live bytes", 13, TOP_LIVE, 0, OF(live_bytes), NULL},
+	{"blocks", 11, NO_MARK, 4, OF(live_blocks), NULL},
+	{"growth", 12, TOP_GROWTH, 1, 0, print_growth},
+	{"allocs/s", 10, TOP_ALLOCS, 2, 0, print_allocs_rate},
+	{"size", 12, TOP_SORTS, 0, OF(size), NULL},
 };
 static const struct column columns_of_threads[] = {
-	{"bytes", 13, TOP_LIVE, 0, print_bytes},
-	{"requests", 10, NO_MARK, 4, print_allocs},
-	{"frees", 10, NO_MARK, 5, print_frees},
-	{"new bytes", 11, TOP_GROWTH, 1, print_growth},
-	{"allocs/s", 9, TOP_ALLOCS, 2, print_allocs_rate},
-	{"frees/s", 9, NO_MARK, 3, print_frees_rate},
-	{"thread", 8, TOP_SORTS, 0, print_size},
+	{"bytes", 13, TOP_LIVE, 0, OF(alloc_bytes), NULL},
+	{"requests", 10, NO_MARK, 4, OF(allocs), NULL},
+	{"frees", 10, NO_MARK, 5, OF(frees), NULL},
+	{"new bytes", 11, TOP_GROWTH, 1, 0, print_growth},
+	{"allocs/s", 9, TOP_ALLOCS, 2, 0, print_allocs_rate},
+	{"frees/s", 9, NO_MARK, 3, 0, print_frees_rate},
+	{"thread", 8, TOP_SORTS, 0, OF(size), NULL},
 };
 
 static const struct {
@@ -249,6 +213,19 @@ static int choose_columns(const struct top_how *how, int columns, bool shown[COL
 	return !columns ? 0 : left > 0 ? left : 1;
 }
 
+static void print_value(const struct column *c, const struct top_head *h, const struct top_row *r,
+			char text[24])
+{
+	uint64_t n;
+
+	if (c->print) {
+		c->print(h, r, text);
+		return;
+	}
+	memcpy(&n, (const char *)r + c->number, sizeof n);
+	snprintf(text, 24, "%" PRIu64, n);
+}
+
 /* One column of a line; @text is in it. */
 static void print_column(const struct column *c, const char *text, bool marked, FILE *out)
 {
@@ -297,7 +274,7 @@ void top_print_row(const struct top_head *h, const struct top_how *how, const st
 
 		if (!shown[i])
 			continue;
-		c->print(h, r, text);
+		print_value(c, h, r, text);
 		print_column(c, text, false, out);
 	}
 	print_name(how->by == TOP_SIZES && !*r->name ? "(type not known)" : r->name, how, left,
