@@ -9,7 +9,7 @@
 
 here=$(cd "${BASH_SOURCE[0]%/*}" && pwd)
 export RUNS=${RUNS:-5}
-[ $# -gt 0 ] || set -- pair engine programs timeline unwinding events memory attach looks report page names sitetypes widgets threads logs slowdown postgres
+[ $# -gt 0 ] || set -- pair engine programs timeline unwinding events memory attach looks report page names sitetypes widgets threads logs slowdown told postgres
 
 cat <<-EOT
 	# mprof: what it costs

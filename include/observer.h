@@ -82,8 +82,8 @@ struct observer_effort {
 	uint64_t stops;
 	uint64_t followed, given_up;	/* times it went to the processor of a task, and left it to
 					   others */
-	uint64_t stopped_ns;	/* for so long tasks have stood still for us, but for what the
-				   kernel takes */
+	uint64_t stopped_ns;	/* for so long tasks have stood still for us */
+	uint64_t taken_ns;	/* so much of that was of their own processor time */
 	uint64_t attach_ns;	/* for so long attaching has kept a process stopped */
 };
 

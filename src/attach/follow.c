@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -83,23 +82,13 @@ int follow_processor_of(pid_t tid)
 	return cpu;
 }
 
-/* How long the task has run, and how long it has waited for a processor. */
-static bool read_times(int schedstat, uint64_t *ran, uint64_t *waited)
-{
-	char line[128];
-
-	if (proc_pread(schedstat, line, sizeof line) <= 0)
-		return false;
-	return sscanf(line, "%" SCNu64 " %" SCNu64, ran, waited) == 2;
-}
-
 /* What has passed since the last look, which this one takes the place of. False: it is not told. */
 static bool look(struct follow *f, struct follow_look *l)
 {
 	uint64_t ran, waited, unused;
 
-	if (!read_times(f->own.schedstat, &unused, &waited) ||
-	    !read_times(f->task.schedstat, &ran, &unused))
+	if (!procstat_times(f->own.schedstat, &unused, &waited) ||
+	    !procstat_times(f->task.schedstat, &ran, &unused))
 		return false;
 	*l = (struct follow_look){ waited - f->waited_ns, ran - f->ran_ns };
 	f->waited_ns = waited;
@@ -206,7 +195,7 @@ static bool are_kept(const struct books *own)
 	uint64_t ran, waited;
 
 	nanosleep(&nap, NULL);
-	return read_times(own->schedstat, &ran, &waited) && ran;
+	return procstat_times(own->schedstat, &ran, &waited) && ran;
 }
 
 static bool watch_forks(void)

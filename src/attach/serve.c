@@ -5,6 +5,8 @@
 #include "arch/arch.h"
 #include "attach/follow.h"
 #include "attach/sigmask.h"
+#include "base/clock.h"
+#include "proc/stat.h"
 
 #include <errno.h>
 #include <sys/ptrace.h>
@@ -112,6 +114,21 @@ static void deliver(struct tracer *t, struct task *task, int sig)
 	task_resume(t, task, sig);
 }
 
+/* A task is about to go on: where it does that after a sample, or before one. */
+static void price(struct tracer *t, const struct task *task, bool ends)
+{
+	if (!t->cost.tid && !t->prices)
+		return;
+	const uint64_t ran = procstat_ran(task->tid);
+
+	if (t->cost.tid) {
+		stop_cost_comes(&t->cost, task->tid, ends, ran, t->came_ns);
+	} else if (!ends && ran) {
+		t->prices = false;
+		stop_cost_goes(&t->cost, task->tid, ran, clock_now_ns());
+	}
+}
+
 /* A plain SIGTRAP: a breakpoint of ours, mostly. Its siginfo is asked for only if the pc leaves
  * doubt. */
 static void serve_sigtrap(struct tracer *t, struct task *task)
@@ -127,6 +144,7 @@ static void serve_sigtrap(struct tracer *t, struct task *task)
 	}
 	if (sigmask_is_due(&task->mask, a != TRAP_ENDS_CALL))
 		sigmask_restore(&task->mask, &t->kernel, task->tid);
+	price(t, task, a == TRAP_ENDS_CALL);
 	if (a == TRAP_STEP)
 		step_alone(t, task);
 	else
@@ -172,9 +190,13 @@ void tracer_serve(struct tracer *t, struct task *task)
 	struct stop s = stop_decode(task->tid, task->wstatus, SI_USER, arch_trap_code);
 
 	t->stops++;
+	t->taken_ns += t->cost.own_ns;
+	t->stopped_ns += t->cost.away_ns;
 	task->state = TASK_SERVED;
-	if (!sigtrap)
+	if (!sigtrap) {
 		follow_leave(t->follow);
+		t->cost.tid = 0;
+	}
 	if (s.kind == STOP_EXITED || s.kind == STOP_KILLED) {
 		tracer_serve_end(t, task);
 		return;

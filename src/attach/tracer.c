@@ -23,6 +23,7 @@ struct tracer *tracer_new_on(const struct kernel *kernel, const struct tracer_op
 	t->ops = ops;
 	t->ctx = ctx;
 	t->journal = journal;
+	stop_cost_init(&t->cost);
 	return t;
 }
 
@@ -113,6 +114,11 @@ uint64_t tracer_stopped_ns(const struct tracer *t)
 	return t->stopped_ns;
 }
 
+uint64_t tracer_taken_ns(const struct tracer *t)
+{
+	return t->taken_ns;
+}
+
 uint64_t tracer_stops(const struct tracer *t)
 {
 	return t->stops;
@@ -198,6 +204,8 @@ static void serve_timed(struct tracer *t)
 {
 	enum { EVERY = 17, LONG_NS = 1000000 };
 
+	if (t->cost.tid)
+		t->came_ns = clock_now_ns();
 	if (++t->rounds < EVERY) {
 		tracer_serve_queue(t);
 		return;
@@ -207,6 +215,10 @@ static void serve_timed(struct tracer *t)
 	t->rounds = 0;
 	tracer_serve_queue(t);
 	const uint64_t took = clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin;
+
+	/* Of every fourth of these the next round is a sample; what it takes to read of a task for
+	 * how long it has run is in none that is timed. */
+	t->prices = t->stops % 4 == 0;
 
 	t->stopped_ns += took * tasks * (took < LONG_NS * tasks ? EVERY : 1);
 }

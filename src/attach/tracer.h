@@ -234,10 +234,13 @@ uint64_t tracer_attach_ns(const struct tracer *t);
 /* How it went with WAIT_FOLLOW. */
 struct follow_counts tracer_follow_counts(const struct tracer *t);
 
-/* So long tasks have stood still while we worked, those that waited for their turn included: of
- * our processor's time, reckoned from a part of the stops. What the kernel takes to stop a task and
- * to let it go on comes on top. */
+/* So long tasks have stood still for us: what it took to serve them, of our processor's time, those
+ * that waited for their turn included, and what passes besides until a task has stopped and goes
+ * on. Reckoned from a part of the stops. */
 uint64_t tracer_stopped_ns(const struct tracer *t);
+
+/* So much of that was of the tasks' own processor time. */
+uint64_t tracer_taken_ns(const struct tracer *t);
 
 /* Stops served so far. */
 uint64_t tracer_stops(const struct tracer *t);

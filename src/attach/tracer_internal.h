@@ -7,6 +7,7 @@
  * (attaching), hold.c (stopping a whole space, detaching). Nobody else includes this. */
 
 #include "attach/kernel.h"
+#include "attach/stop_cost.h"
 #include "attach/tracer.h"
 
 struct tracer {
@@ -21,6 +22,10 @@ struct tracer {
 	struct follow *follow;	/* NULL: nobody is followed */
 	unsigned rounds;	/* since one was timed */
 	uint64_t stopped_ns;	/* tracer_stopped_ns() */
+	uint64_t taken_ns;	/* tracer_taken_ns() */
+	struct stop_cost cost;	/* of each stop, but for serving it */
+	bool prices;		/* the next stop is a sample for it */
+	uint64_t came_ns;	/* when the one after that was known of */
 	uint64_t attach_ns;	/* how long attaching has kept a process stopped, at most */
 	bool at_syscalls;	/* tasks stop at system calls, too */
 	uint64_t n_syscalls;	/* beginnings and ends so far */

@@ -418,7 +418,8 @@ static struct observer_effort effort(const struct observer *base)
 	struct follow_counts f = tracer_follow_counts(t);
 
 	return (struct observer_effort){ tracer_stops(t), f.begun, f.given_up,
-					 tracer_stopped_ns(t), tracer_attach_ns(t) };
+					 tracer_stopped_ns(t), tracer_taken_ns(t),
+					 tracer_attach_ns(t) };
 }
 
 static const struct observer_ops ops = {

@@ -75,19 +75,40 @@ void answer_said(struct answer *a, const char *sentence)
 	note(a, CONTROL_SAID, sentence);
 }
 
+/* One more of the array. NULL is out of memory, too. */
+static void add_to(struct answer *a, const char *key, json_t *value)
+{
+	json_t *list = json_object_get(a->json, key);
+
+	if (!list) {
+		add(a, key, json_array());
+		list = json_object_get(a->json, key);
+	}
+	json_array_append_new(list, value);
+}
+
+void answer_process(struct answer *a, const struct answer_process *p)
+{
+	if (!is_text(a))
+		add_to(a, "each_process",
+		       json_pack("{sI so sI sI sI}", "pid", (json_int_t)p->pid, "command",
+				 json_text(p->command), "allocations", (json_int_t)p->allocs,
+				 "frees", (json_int_t)p->frees, "live_bytes",
+				 (json_int_t)p->live_bytes));
+	else if (p->is_told)
+		fprintf(a->out,
+			"process %d: %s, %" PRIu64 " allocations, %" PRIu64 " frees, %" PRIu64
+			" live bytes\n",
+			(int)p->pid, p->command, p->allocs, p->frees, p->live_bytes);
+}
+
 void answer_file(struct answer *a, const char *mark, const char *path)
 {
 	if (is_text(a)) {
 		fprintf(a->out, "%s%s\n", mark, path);
 		return;
 	}
-	json_t *files = json_object_get(a->json, "files");
-
-	if (!files) {
-		add(a, "files", json_array());
-		files = json_object_get(a->json, "files");
-	}
-	json_array_append_new(files, json_text(path));
+	add_to(a, "files", json_text(path));
 }
 
 /* " [FILE]" as "FILE" */

@@ -39,6 +39,16 @@ void answer_said(struct answer *a, const char *sentence);
  * "files". */
 void answer_file(struct answer *a, const char *mark, const char *path);
 
+struct answer_process {
+	pid_t pid;
+	const char *command;
+	uint64_t allocs, frees, live_bytes;
+	bool is_told; /* there is a line of it for people */
+};
+
+/* A line of a process of the session, and one more of the array "each_process". */
+void answer_process(struct answer *a, const struct answer_process *p);
+
 /* The commands that there are. */
 void answer_commands(struct answer *a);
 

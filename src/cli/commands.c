@@ -36,6 +36,22 @@ static const struct image *newest_image(const struct session *s)
 	return newest;
 }
 
+/* What of it each process has done, of several also for people. */
+static void answer_processes(struct answer *a, const struct session *s, unsigned processes)
+{
+	char name[TITLE_MAX] = "?";
+
+	for (const struct image *i = s->images; i; i = i->next) {
+		const struct session_state st = session_image_state(i);
+
+		if (!i->observed)
+			continue;
+		session_name(i, name);
+		answer_process(a, &(struct answer_process){i->pid, name, st.allocs, st.frees,
+							   st.live_bytes, processes > 1});
+	}
+}
+
 static void answer_status(struct serve *v, const struct control_asker *to)
 {
 	struct session_state st = session_state(v->session);
@@ -67,6 +83,7 @@ static void answer_status(struct serve *v, const struct control_asker *to)
 	answer_text(&a, "command", "command", name);
 	answer_seconds(&a, "elapsed seconds", "elapsed_seconds", elapsed, 1);
 	answer_number(&a, "processes", "processes", st.processes);
+	answer_processes(&a, v->session, st.processes);
 	answer_number(&a, "tasks", "tasks", st.tasks);
 	answer_number(&a, "modules", "modules", st.modules);
 	answer_number(&a, "allocations", "allocations", st.allocs);

@@ -197,7 +197,7 @@ static void print_lost(const struct profile_data *d, const struct summary *s, FI
 	else
 		fputs("lost: nothing", f);
 	if (all[PD_LOST_THROUGH].blocks)
-		fprintf(f, ", and through them %" PRIu64 " of %" PRIu64,
+		fprintf(f, ", and %" PRIu64 " more of %" PRIu64 " that only they lead to",
 			all[PD_LOST_THROUGH].blocks, all[PD_LOST_THROUGH].bytes);
 	if (d->reach.ignored)
 		fprintf(f, "; %" PRIu64 " of them are in no row, by --ignore-fn", d->reach.ignored);

@@ -9,6 +9,7 @@
 #include "report/bins.h"
 
 #include <errno.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* More rows than anybody reads. */
@@ -30,13 +31,22 @@ static int say_is_long(const struct profile_data *d, const struct options *o)
 	return err;
 }
 
+/* Do both lead to the same file or pipe, where one reads what comes of either? */
+static bool lead_to_one(FILE *a, FILE *b)
+{
+	struct stat x, y;
+
+	return !fstat(fileno(a), &x) && !fstat(fileno(b), &y) && x.st_dev == y.st_dev &&
+	       x.st_ino == y.st_ino;
+}
+
 /* What matters first comes before the tables for who reads both in one place. For others it comes
  * when the tables are written: if they cannot be, that is all there is to say. */
 static int print_tables(const struct profile_data *d, const struct options *o, FILE *out)
 {
-	bool together = out == stderr || screen_shows(out);
+	bool together = out == stderr || screen_shows(out) || lead_to_one(out, stderr);
 	struct report_options tables = o->report;
-	int err = together && !o->quiet ? first_screen_say(d, o) : 0;
+	int err = together && !o->quiet ? fflush(out) ? -errno : first_screen_say(d, o) : 0;
 
 	screen_fit(&tables, o, out);
 	if (!err)

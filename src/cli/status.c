@@ -56,16 +56,44 @@ static void print_head(void)
 	       "command");
 }
 
+/* What one of several processes of a session has of its figures. */
+static void print_process(pid_t session, const json_t *process)
+{
+	char in[24], n[4][24];
+
+	snprintf(in, sizeof in, "in %d", (int)session);
+	printf("%7s  %-9s  %9s  %12s  %12s  %14s  %-6s  %6s  %8s  %s\n",
+	       count_of(process, "pid", n[0]), in, "", count_of(process, "allocations", n[1]),
+	       count_of(process, "frees", n[2]), count_of(process, "live_bytes", n[3]), "", "", "",
+	       text_of(process, "command"));
+}
+
+/* If there are several the session's own line has the sums. */
+static void print_processes(pid_t session, const json_t *answer)
+{
+	const json_t *list = json_object_get(answer, "each_process");
+	size_t n = json_array_size(list);
+
+	for (size_t i = 0; n > 1 && i < n; i++)
+		print_process(session, json_array_get(list, i));
+}
+
 static void print_row(pid_t pid, const json_t *answer)
 {
 	const char *state = text_of(answer, "state");
 	char n[6][24];
 
-	printf("%7d  %-9s  %9s  %12s  %12s  %14s  %-6s  %6s  %8s  %s\n", (int)pid, state,
+	size_t processes = json_array_size(json_object_get(answer, "each_process"));
+	char many[40] = "";
+
+	if (processes > 1)
+		snprintf(many, sizeof many, ", and %zu more: in all", processes - 1);
+	printf("%7d  %-9s  %9s  %12s  %12s  %14s  %-6s  %6s  %8s  %s%s\n", (int)pid, state,
 	       tenths_of(answer, "elapsed_seconds", n[0]), count_of(answer, "allocations", n[1]),
 	       count_of(answer, "frees", n[2]), count_of(answer, "live_bytes", n[3]),
 	       text_of(answer, "engine"), tenths_of(answer, "busy_percent", n[4]),
-	       slowdown_told(answer, n[5]), text_of(answer, "command"));
+	       slowdown_told(answer, n[5]), text_of(answer, "command"), many);
+	print_processes(pid, answer);
 	const char *not_kept = text_of(answer, "not_kept");
 
 	if (strcmp(not_kept, "?") && strcmp(not_kept, "nothing"))

@@ -19,9 +19,9 @@ static void print_text(const struct top_session *s, const struct top_head *h,
 
 	top_print_head(h, s->name, stdout);
 	putchar('\n');
-	top_print_columns(&o->how, stdout);
+	top_print_columns(&o->how, 0, stdout);
 	for (size_t i = 0; i < rows->n && (!o->rows || i < o->rows); i++)
-		top_print_row(h, &o->how, &rows->v[i], stdout);
+		top_print_row(h, &o->how, &rows->v[i], 0, stdout);
 	if (!o->once)
 		putchar('\n');
 }
@@ -45,8 +45,12 @@ static bool print_look(const struct top_session *s, int *status)
 {
 	const struct top_look *before = s->before.data ? &s->before : NULL;
 	const struct top_head h = top_head(&s->now, before);
+	struct top_how how = s->options->top.how;
 	struct top_rows rows;
-	int err = top_rows(&s->now, before, &s->options->top.how, &rows);
+
+	/* Lines do not have all that an object has. */
+	how.no_zeros = s->options->format != FORMAT_JSON;
+	int err = top_rows(&s->now, before, &how, &rows);
 
 	if (!err && s->options->format == FORMAT_JSON)
 		err = print_json(s, &h, &rows);

@@ -9,35 +9,34 @@
 #include "top/lines.h"
 
 #include <curses.h>
+#include <inttypes.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 #include <term.h>
 #include <unistd.h>
 
-/* Lines of the screen: the head, a line for what is said, that over the rows, and the rows. */
-enum { SAID_LINE = TOP_HEAD_LINES, COLUMNS_LINE, FIRST_ROW, MOMENT_MS = 50 };
-
-enum { KEY_ESCAPE = 27 };
+enum { MOMENT_MS = 50, KEY_ESCAPE = 27 };
 
 struct screen {
 	struct top_view v;
 	bool typing; /* the filter */
 	bool frozen, leaves, detaches;
+	int first_row;	  /* the line under the head, what is said, and the line over the rows */
 	uint64_t next_ns; /* when the next look is due */
 	struct error said;
 };
 
-static int page(void)
+static int page(const struct screen *s)
 {
-	return LINES > FIRST_ROW ? LINES - FIRST_ROW : 1;
+	return LINES > s->first_row ? LINES - s->first_row : 1;
 }
 
 /* ---- drawing ---- */
 
 static void put(int line, const char *text, int attributes)
 {
-	char *cut = top_cut(text, COLS);
+	char *cut = top_shorten(text, COLS);
 
 	if (!cut || line >= LINES)
 		goto out;
@@ -52,24 +51,55 @@ out:
 	free(cut);
 }
 
-static void draw_head(const struct top_head *h, const char *name)
+/* On as many lines as it takes, from @line on but not on @end. Returns the line behind them. */
+static int put_all(int line, int end, const char *text, int attributes)
 {
-	char *text = NULL, *save;
+	char *wrapped = top_wrap(text, COLS), *save;
+
+	for (char *l = wrapped ? strtok_r(wrapped, "\n", &save) : NULL; l && line < end;
+	     l = strtok_r(NULL, "\n", &save))
+		put(line++, l, attributes);
+	free(wrapped);
+	return line;
+}
+
+/* Returns the line behind it. Half of the screen is for rows. */
+static int draw_head(const struct top_head *h, const char *name)
+{
+	enum { NAME_LEAST = 16, LEAST = 3 };
+	const int most = LINES / 2 - 2 > LEAST ? LINES / 2 - 2 : LEAST;
+	char *text = NULL, *save, *shorter;
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
 	int line = 0;
 
 	if (!out)
-		return;
-	top_print_head(h, name, out);
+		return 0;
+	shorter = top_shorten(name, COLS / 5 > NAME_LEAST ? COLS / 5 : NAME_LEAST);
+	top_print_head(h, shorter ? shorter : "?", out);
 	fclose(out);
-	for (char *l = strtok_r(text, "\n", &save); l && line < TOP_HEAD_LINES;
-	     l = strtok_r(NULL, "\n", &save))
-		put(line++, l, A_NORMAL);
+	for (char *l = strtok_r(text, "\n", &save); l; l = strtok_r(NULL, "\n", &save))
+		line = put_all(line, most, l, A_NORMAL);
+	free(shorter);
 	free(text);
+	return line;
 }
 
-static void draw_said(const struct screen *s)
+/* What there is to know of the rows, as long as nothing else is said. */
+static void tell_of_rows(const struct screen *s, struct error *e)
+{
+	if (s->v.what != NOT_OPENED)
+		error_set(e, 0, "%sEsc closes this", s->frozen ? "frozen; " : "");
+	else if (s->frozen)
+		error_set(e, 0, "frozen: Space goes on");
+	else if (*s->v.filter)
+		error_set(e, 0, "only rows with \"%s\"; Esc shows all", s->v.filter);
+	else
+		error_set(e, 0, "Enter chains  ? help  q quit");
+}
+
+/* Returns the line behind it. */
+static int draw_said(const struct screen *s, int line)
 {
 	struct error e = s->said;
 
@@ -77,15 +107,9 @@ static void draw_said(const struct screen *s)
 		error_set(&e, 0, "filter: %s_", s->v.filter);
 	else if (s->v.session->over)
 		error_set(&e, 0, "%s; q quits", s->v.session->end.text);
-	else if (!*e.text && s->v.what != NOT_OPENED)
-		error_set(&e, 0, "%sEsc closes this", s->frozen ? "frozen; " : "");
-	else if (!*e.text && s->frozen)
-		error_set(&e, 0, "frozen: Space goes on");
-	else if (!*e.text && *s->v.filter)
-		error_set(&e, 0, "only rows with \"%s\"", s->v.filter);
 	else if (!*e.text)
-		error_set(&e, 0, "Enter chains  ? help  q quit");
-	put(SAID_LINE, e.text, A_BOLD);
+		tell_of_rows(s, &e);
+	return put_all(line, LINES, e.text, A_BOLD);
 }
 
 /* A line that has been printed by @print, without its end. */
@@ -98,9 +122,9 @@ static void draw_row(const struct screen *s, const struct top_head *h, size_t i,
 	if (!out)
 		return;
 	if (i == SIZE_MAX)
-		top_print_columns(&s->v.how, out);
+		top_print_columns(&s->v.how, COLS, out);
 	else
-		top_print_row(h, &s->v.how, &s->v.rows.v[i], out);
+		top_print_row(h, &s->v.how, &s->v.rows.v[i], COLS, out);
 	fclose(out);
 	text[len ? len - 1 : 0] = '\0';
 	put(line, text, i == SIZE_MAX || i == s->v.at ? A_REVERSE : A_NORMAL);
@@ -109,41 +133,76 @@ static void draw_row(const struct screen *s, const struct top_head *h, size_t i,
 
 static void draw_rows(struct screen *s, const struct top_head *h)
 {
-	size_t height = (size_t)page();
+	size_t height = (size_t)page(s);
+	struct error none;
 
 	if (s->v.at < s->v.first)
 		s->v.first = s->v.at;
 	if (s->v.at >= s->v.first + height)
 		s->v.first = s->v.at - height + 1;
-	draw_row(s, h, SIZE_MAX, COLUMNS_LINE);
+	draw_row(s, h, SIZE_MAX, s->first_row - 1);
 	for (size_t i = 0; i < height && s->v.first + i < s->v.rows.n; i++)
-		draw_row(s, h, s->v.first + i, FIRST_ROW + (int)i);
+		draw_row(s, h, s->v.first + i, s->first_row + (int)i);
+	if (s->v.rows.n)
+		return;
+	error_set(&none, 0, "nothing has been requested since the session began");
+	if (*s->v.filter)
+		error_set(&none, 0, "no row has \"%s\" in it; Esc shows all", s->v.filter);
+	put_all(s->first_row, LINES, none.text, A_NORMAL);
+}
+
+static const char *title_of_opened(const struct top_view *v, char text[TOP_FILTER_MAX])
+{
+	if (v->what == HELP)
+		return "keys";
+	if (v->how.by != TOP_SIZES)
+		return v->of.name;
+	snprintf(text, TOP_FILTER_MAX, "requests of %" PRIu64 " bytes", v->of.size);
+	return text;
 }
 
 static void draw_opened(const struct screen *s)
 {
-	put(COLUMNS_LINE, s->v.what == HELP ? "keys" : s->v.rows.v[s->v.at].name, A_REVERSE);
-	for (size_t i = 0; i < (size_t)page() && s->v.first + i < s->v.n_opened; i++)
-		put(FIRST_ROW + (int)i, s->v.opened[s->v.first + i], A_NORMAL);
+	char text[TOP_FILTER_MAX];
+
+	put(s->first_row - 1, title_of_opened(&s->v, text), A_REVERSE);
+	int line = s->first_row;
+
+	for (size_t i = s->v.first; i < s->v.n_opened && line < LINES; i++) {
+		const char *opened = s->v.opened[i];
+
+		/* What is indented are the places of a chain. */
+		if (s->v.what == HELP || *opened != ' ')
+			line = put_all(line, LINES, opened, A_NORMAL);
+		else
+			put(line++, opened, A_NORMAL);
+	}
 }
 
 static void draw(struct screen *s)
 {
+	struct top_head h;
+	int line = 0;
+
 	erase();
 	if (s->v.session->now.data) {
-		const struct top_head h = top_head(&s->v.session->now, top_view_before(&s->v));
-
-		draw_head(&h, s->v.session->name);
-		if (s->v.what == NOT_OPENED)
-			draw_rows(s, &h);
+		h = top_head(&s->v.session->now, top_view_before(&s->v));
+		line = draw_head(&h, s->v.session->name);
 	}
-	draw_said(s);
+	s->first_row = draw_said(s, line) + 1;
 	if (s->v.what != NOT_OPENED)
 		draw_opened(s);
+	else if (s->v.session->now.data)
+		draw_rows(s, &h);
 	refresh();
 }
 
 /* ---- keys ---- */
+
+static bool is_enter(int key)
+{
+	return key == '\n' || key == '\r' || key == KEY_ENTER;
+}
 
 static void type(struct screen *s, int key)
 {
@@ -151,7 +210,7 @@ static void type(struct screen *s, int key)
 
 	if (key == KEY_ESCAPE)
 		*s->v.filter = '\0';
-	if (key == KEY_ESCAPE || key == '\n' || key == '\r' || key == KEY_ENTER) {
+	if (key == KEY_ESCAPE || is_enter(key)) {
 		s->typing = false;
 	} else if (key == KEY_BACKSPACE || key == 127 || key == '\b') {
 		/* A character may have been several keys. */
@@ -166,9 +225,9 @@ static void type(struct screen *s, int key)
 }
 
 /* Where a key goes to from @at. @at stays where the key is another one; false then. */
-static bool moved(int key, size_t n, size_t *at)
+static bool moved(const struct screen *s, int key, size_t n, size_t *at)
 {
-	size_t height = (size_t)page();
+	size_t height = (size_t)page(s);
 
 	switch (key) {
 	case KEY_UP:
@@ -283,31 +342,45 @@ static void do_key(struct screen *s, int key)
 	}
 }
 
-static bool closes(const struct screen *s, int key)
+static void take_key_of_opened(struct screen *s, int key)
 {
-	return s->v.what == HELP || key == KEY_ESCAPE || key == '\n' || key == '\r' ||
-	       key == KEY_ENTER || key == KEY_BACKSPACE || key == 127;
+	if (moved(s, key, s->v.n_opened, &s->v.first))
+		return;
+	if (s->v.what != HELP && key != KEY_ESCAPE && !is_enter(key) && key != KEY_BACKSPACE &&
+	    key != 127) {
+		do_key(s, key);
+		return;
+	}
+	top_view_close(&s->v);
+	top_view_rows(&s->v);
+}
+
+static void take_key_of_rows(struct screen *s, int key)
+{
+	size_t at = s->v.at;
+
+	if (moved(s, key, s->v.rows.n, &at)) {
+		top_view_select(&s->v, at);
+	} else if (key == KEY_ESCAPE) {
+		*s->v.filter = '\0';
+		top_view_rows(&s->v);
+	} else if (is_enter(key)) {
+		if (!top_view_open_chains(&s->v))
+			error_set(&s->said, 0, "of a thread it is not known who requests what");
+	} else if (!change_rows(s, key)) {
+		do_key(s, key);
+	}
 }
 
 static void take_key(struct screen *s, int key)
 {
-	size_t at = s->v.at;
-
 	*s->said.text = '\0';
-	if (s->typing) {
+	if (s->typing)
 		type(s, key);
-	} else if (s->v.what != NOT_OPENED && moved(key, s->v.n_opened, &s->v.first)) {
-		return;
-	} else if (s->v.what != NOT_OPENED && closes(s, key)) {
-		top_view_close(&s->v);
-		top_view_rows(&s->v);
-	} else if (s->v.what == NOT_OPENED && moved(key, s->v.rows.n, &at)) {
-		top_view_select(&s->v, at);
-	} else if (s->v.what == NOT_OPENED && (key == '\n' || key == '\r' || key == KEY_ENTER)) {
-		top_view_open_chains(&s->v);
-	} else if (s->v.what != NOT_OPENED || !change_rows(s, key)) {
-		do_key(s, key);
-	}
+	else if (s->v.what != NOT_OPENED)
+		take_key_of_opened(s, key);
+	else
+		take_key_of_rows(s, key);
 }
 
 /* ---- the loop ---- */
@@ -323,9 +396,10 @@ static void look(struct screen *s)
 	enum top_answer answer = top_session_look(s->v.session, s->v.how.by);
 
 	s->next_ns = now + (answer == TOP_NOT_NOW ? MOMENT_MS * UINT64_C(1000000) : interval);
-	/* What is opened stays as it was. */
 	if (answer == TOP_LOOKED && s->v.what == NOT_OPENED)
 		top_view_rows(&s->v);
+	else if (answer == TOP_LOOKED)
+		top_view_renew_chains(&s->v);
 }
 
 /* Until a key comes, or the next look is due. */
@@ -377,6 +451,7 @@ int top_screen(struct top_session *session, bool *detach)
 {
 	struct screen s = {.v = {.session = session, .how = session->options->top.how}};
 
+	s.v.how.no_zeros = true;
 	if (s.v.how.filter)
 		snprintf(s.v.filter, sizeof s.v.filter, "%s", s.v.how.filter);
 	setlocale(LC_CTYPE, "");

@@ -152,6 +152,7 @@ static int begin_own(struct top_session *s)
 	pid_t self = getpid();
 
 	s->session = s->pid;
+	s->older = !access(s->options->data, F_OK) && strcmp(s->options->data, "/dev/null");
 	s->said = memfd_create("mprof top", MFD_CLOEXEC);
 	if (s->said < 0) {
 		say("top: out of memory");
@@ -421,7 +422,7 @@ void top_session_save(const struct top_session *s, struct error *e)
 }
 
 /* Tell where each profile is, and what has failed. A status. */
-static int say_results(char *text)
+static int say_results(char *text, bool older)
 {
 	int status = 0;
 
@@ -431,7 +432,8 @@ static int say_results(char *text)
 			   *failed = text_after(line, CONTROL_FAILED);
 
 		if (path)
-			say("the profile is in %s", path);
+			say("the profile is in %s%s", path,
+			    older ? ", in the place of an older one" : "");
 		else if (failed)
 			say("%s", failed);
 		status = failed ? STATUS_FAILED : status;
@@ -455,7 +457,7 @@ static int detach(const struct top_session *s)
 	int status = asking_say_errors(s->session, &a, CONTROL_TEXT);
 
 	if (!status)
-		status = say_results(a.reply.parts[0].text);
+		status = say_results(a.reply.parts[0].text, s->older);
 	control_answer_release(&a);
 	return status;
 }

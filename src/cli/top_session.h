@@ -24,6 +24,7 @@ struct top_session {
 	uint64_t refused_ns;	     /* it refuses since then (CLOCK_MONOTONIC); 0: it does not */
 	bool over;
 	bool refused;	  /* it is over only for us: the session is there, and does not tell */
+	bool older;	  /* there was a file where our own session puts its profile */
 	struct error end; /* what became of it, when it is over */
 };
 

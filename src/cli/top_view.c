@@ -2,6 +2,7 @@
 #include "cli/top_view.h"
 
 #include "base/array.h"
+#include "base/text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,13 +10,13 @@
 
 static const char help[] =
 	"Up Down PgUp PgDn Home End   move\n"
-	"Enter     open the chains of a row; again, or Esc: close them\n"
+	"Enter     open the chains of a call site or a size; again, or Esc: close them\n"
 	"L G A T   sort by live bytes, growth, allocations a second, temporary blocks\n"
 	"< >       sort by the column to the left, to the right\n"
 	"b         rows by call site, by size with types, or by thread\n"
 	"+ -       one caller more, or less, tells call sites apart\n"
 	"i         call sites where memory is requested, or in the program's own code\n"
-	"/         show only rows with a text: Enter keeps it, Esc takes it away\n"
+	"/         show only rows with a text: Enter keeps it, Esc shows all again\n"
 	"Space     freeze, or go on\n"
 	"s         save the profile, and go on\n"
 	"d         detach: end the session, and quit\n"
@@ -24,11 +25,18 @@ static const char help[] =
 
 /* ---- what is opened ---- */
 
-void top_view_close(struct top_view *v)
+static void forget_lines(struct top_view *v)
 {
 	for (size_t i = 0; i < v->n_opened; i++)
 		free(v->opened[i]);
 	v->n_opened = 0;
+}
+
+void top_view_close(struct top_view *v)
+{
+	forget_lines(v);
+	free(v->of.name);
+	v->of = (struct top_row){0};
 	v->first = 0;
 	v->what = NOT_OPENED;
 }
@@ -63,27 +71,45 @@ static void open_chain(struct top_view *v, const struct top_row *r)
 	char sums[128], *chain = top_chain_text(v->session->now.data, r->node);
 
 	snprintf(sums, sizeof sums,
-		 "%" PRIu64 " bytes in %" PRIu64 " blocks live, %" PRIu64
+		 "%" PRIu64 " bytes in %" PRIu64 " block%s live, %" PRIu64
 		 " allocated, %.1f allocations/s\n",
-		 r->live_bytes, r->live_blocks, r->allocs, r->allocs_per_s);
+		 r->live_bytes, r->live_blocks, text_plural(r->live_blocks), r->allocs,
+		 r->allocs_per_s);
 	open_lines(v, sums, "");
 	if (chain)
 		open_lines(v, chain, "    ");
 	free(chain);
 }
 
-void top_view_open_chains(struct top_view *v)
+void top_view_renew_chains(struct top_view *v)
 {
 	struct top_rows chains;
 
-	top_view_close(v);
-	if (v->at >= v->rows.n || v->how.by != TOP_SITES ||
-	    top_chains(&v->session->now, top_view_before(v), &v->how, &v->rows.v[v->at], &chains))
+	if (v->what != CHAINS || top_chains(&v->session->now, top_view_before(v), &v->how, &v->of,
+					    &chains))
 		return;
-	v->what = CHAINS;
+	forget_lines(v);
 	for (size_t i = 0; i < chains.n; i++)
 		open_chain(v, &chains.v[i]);
+	if (!chains.n)
+		open_lines(v, "nothing of this is live, or requested any more\n", "");
 	top_rows_release(&chains);
+	if (v->first >= v->n_opened)
+		v->first = v->n_opened ? v->n_opened - 1 : 0;
+}
+
+bool top_view_open_chains(struct top_view *v)
+{
+	if (v->how.by == TOP_THREADS)
+		return false;
+	top_view_close(v);
+	if (v->at >= v->rows.n)
+		return true;
+	v->of = v->rows.v[v->at];
+	v->of.name = strdup(v->of.name);
+	v->what = v->of.name ? CHAINS : NOT_OPENED;
+	top_view_renew_chains(v);
+	return true;
 }
 
 /* ---- rows ---- */

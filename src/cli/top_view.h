@@ -17,6 +17,7 @@ struct top_view {
 	uint64_t selected_size;
 	size_t first; /* number of the first row, or line, that is shown */
 	enum { NOT_OPENED, CHAINS, HELP } what;
+	struct top_row of; /* the row whose chains are opened; its name is ours */
 	char **opened; /* lines: the chains of a row, or help */
 	size_t n_opened, cap_opened;
 	char filter[TOP_FILTER_MAX];
@@ -36,9 +37,13 @@ void top_view_other_rows(struct top_view *v);
 /* Put the cursor on a row; if there are not so many on the last one. */
 void top_view_select(struct top_view *v, size_t at);
 
-/* Open the chains of the row with the cursor, or the help; close them. */
-void top_view_open_chains(struct top_view *v);
+/* Open the chains of the row with the cursor, or the help; close them. False: of a thread there are
+ * none. */
+bool top_view_open_chains(struct top_view *v);
 void top_view_open_help(struct top_view *v);
 void top_view_close(struct top_view *v);
+
+/* The opened chains as of the last look, if there are any. */
+void top_view_renew_chains(struct top_view *v);
 
 #endif

@@ -2,6 +2,7 @@
 /* The machine, a process, a program: what of them is in the way. */
 #include "doctor/judge.h"
 
+#include "base/slowdown.h"
 #include "base/text.h"
 
 #include <inttypes.h>
@@ -198,6 +199,8 @@ void judge_program(struct findings *f, const struct program_facts *p)
 
 void judge_cost(struct findings *f, const struct cost_facts *c)
 {
+	enum { MUCH = 2 }; /* as mprof top, and whoever runs with traps, say it */
+
 	if (!c->asked) {
 		findings_ok(f, "slowdown",
 			    "not measured: --count=1 counts its calls for a second, "
@@ -211,10 +214,17 @@ void judge_cost(struct findings *f, const struct cost_facts *c)
 		return;
 	}
 	double calls = (double)c->calls / c->seconds;
-	double busy = (double)c->stops / c->seconds * c->stop_ns / 1e9;
+	double traps = 1 + (double)c->stops / c->seconds * c->stop_ns / 1e9;
+	const struct cost_span alone = {.ran_ns = (uint64_t)(c->seconds * 1e9)};
+	struct advice *a = findings_add(f, "slowdown", traps > MUCH ? FINDING_WARN : FINDING_OK);
 
-	findings_ok(f, "slowdown",
-		    "%.0f calls a second; a stop takes %.1f us here at least, so traps make of a "
-		    "second %.2f or more",
-		    calls, c->stop_ns / 1e3, 1 + busy);
+	error_set(&a->why, 0,
+		  "%.0f calls a second; a stop takes %.1f us here at least, so traps make of a "
+		  "second %.2f or more",
+		  calls, c->stop_ns / 1e3, traps);
+	if (traps > MUCH)
+		error_set(&a->remedy, 0,
+			  "--engine=fast makes about %.2f of it, unless a line says that it "
+			  "cannot be used",
+			  slowdown_of_calls(&alone, c->calls));
 }

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- a profile with its names ---- */
@@ -165,6 +166,16 @@ char *data_file_name(const struct outputs *o, const struct image *i, struct erro
 
 /* ---- its file ---- */
 
+/* Is there one that this image has not written itself, and that its own takes the place of? */
+static bool is_older(const char *path, const struct image *i)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode) &&
+	       (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec <
+		       i->started_ns;
+}
+
 int data_save(struct outputs *o, struct image *i, const struct profile_data *d)
 {
 	struct error e = { "out of memory" };
@@ -172,6 +183,8 @@ int data_save(struct outputs *o, struct image *i, const struct profile_data *d)
 	int err = -EINVAL;
 
 	o->host->step("writing the data file");
+	const bool older = path && is_older(path, i);
+
 	if (path)
 		err = datafile_write(path, d, &e);
 	o->host->step(NULL);
@@ -180,7 +193,8 @@ int data_save(struct outputs *o, struct image *i, const struct profile_data *d)
 	else if (err)
 		unwritten_say(o, "%s", e.text);
 	else if (!o->settings.quiet && strcmp(path, "/dev/null"))
-		say_to(o->host->say, "the profile is in %s", path);
+		say_to(o->host->say, "the profile is in %s%s", path,
+		       older ? ", in the place of an older one" : "");
 	i->saved = !err;
 	free(path);
 	return err;

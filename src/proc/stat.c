@@ -4,6 +4,8 @@
 #include "proc/file.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -28,6 +30,26 @@ uint64_t procstat_number(pid_t pid, unsigned nth)
 	close(fd);
 	const char *at = procstat_field(text, nth);
 	return at ? strtoull(at, NULL, 10) : 0;
+}
+
+bool procstat_times(int schedstat, uint64_t *ran_ns, uint64_t *waited_ns)
+{
+	char line[128];
+
+	if (proc_pread(schedstat, line, sizeof line) <= 0)
+		return false;
+	return sscanf(line, "%" SCNu64 " %" SCNu64, ran_ns, waited_ns) == 2;
+}
+
+uint64_t procstat_ran(pid_t tid)
+{
+	uint64_t ran = 0, waited;
+	int fd = proc_open(tid, "schedstat", O_RDONLY);
+	bool told = fd >= 0 && procstat_times(fd, &ran, &waited);
+
+	if (fd >= 0)
+		close(fd);
+	return told ? ran : 0;
 }
 
 uint64_t start_stack(pid_t pid)

@@ -37,7 +37,7 @@ void meter_take(struct image *i)
 		return;
 	const struct observer_effort e = s->observer->ops->effort(s->observer);
 
-	s->cost.stops = e.stops;
+	s->cost.taken_ns = e.taken_ns;
 	s->cost.stopped_ns = e.stopped_ns;
 }
 

@@ -427,6 +427,20 @@ static uint64_t frees_of(const struct image *i)
 	return t->frees - t->missed + t->paused_frees + t->unknown_frees + t->before_frees;
 }
 
+struct session_state session_image_state(const struct image *i)
+{
+	return (struct session_state){
+		.processes = i->observed != NULL,
+		.allocs = i->profile->totals.allocs,
+		.frees = frees_of(i),
+		/* In a pause nothing better is known than what was live in its beginning. */
+		.live_bytes = !i->observed	 ? 0 :
+			      i->paused_since_ns ? i->live_before_pause :
+						   i->profile->live_bytes,
+		.lost = session_lost(i),
+	};
+}
+
 struct session_state session_state(const struct session *s)
 {
 	const struct observer *o = s->observer;
@@ -434,14 +448,13 @@ struct session_state session_state(const struct session *s)
 				    .tasks = o->ops->tasks(s->observer) };
 
 	for (const struct image *i = s->images; i; i = i->next) {
-		st.processes += i->observed != NULL;
-		st.allocs += i->profile->totals.allocs;
-		st.frees += frees_of(i);
-		/* In a pause nothing better is known than what was live in its beginning. */
-		st.live_bytes += !i->observed	     ? 0 :
-				 i->paused_since_ns ? i->live_before_pause :
-						      i->profile->live_bytes;
-		st.lost += session_lost(i);
+		const struct session_state one = session_image_state(i);
+
+		st.processes += one.processes;
+		st.allocs += one.allocs;
+		st.frees += one.frees;
+		st.live_bytes += one.live_bytes;
+		st.lost += one.lost;
 	}
 	return st;
 }

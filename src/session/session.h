@@ -229,6 +229,9 @@ struct session_state {
 
 struct session_state session_state(const struct session *s);
 
+/* The same of one image; of tasks and modules nothing. */
+struct session_state session_image_state(const struct image *i);
+
 /* What observing has cost so far. */
 struct session_cost session_cost(const struct session *s);
 

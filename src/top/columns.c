@@ -39,6 +39,20 @@ int top_width(const char *text)
 	return width;
 }
 
+/* Of a harmless text: the first byte of what takes so many columns at its end, or fewer. */
+static const char *tail_of(const char *text, int columns)
+{
+	mbstate_t state = {0};
+
+	for (int left = top_width(text); left > columns && *text;) {
+		struct shown c = next(text, &state);
+
+		left -= c.columns < 0 ? 1 : c.columns;
+		text += c.bytes;
+	}
+	return text;
+}
+
 /* Behind the characters that fit into so many columns, all of them as they are shown. */
 static char *fill(char *to, const char *text, int columns)
 {
@@ -75,4 +89,67 @@ char *top_cut(const char *text, int columns)
 	}
 	free(harmless);
 	return cut;
+}
+
+char *top_shorten(const char *text, int columns)
+{
+	static const char dots[] = "...";
+	const int n_dots = sizeof dots - 1;
+	char *harmless = printable_copy(text), *out = NULL;
+
+	if (!harmless || top_width(harmless) <= columns || columns < 3 * n_dots) {
+		free(harmless);
+		return top_cut(text, columns);
+	}
+	const int head = (columns - n_dots) / 2, tail = columns - n_dots - head;
+
+	out = malloc(strlen(harmless) + sizeof dots);
+	if (out) {
+		char *to = mempcpy(fill(out, harmless, head), dots, sizeof dots - 1);
+
+		*fill(to, tail_of(harmless, tail), tail) = '\0';
+	}
+	free(harmless);
+	return out;
+}
+
+/* How many bytes of a harmless text are a line: to the last space that fits and has no per cent
+ * sign behind it, or as much as does; one character at least. */
+static size_t line_bytes(const char *text, int columns)
+{
+	mbstate_t state = {0};
+	size_t n = 0, space = 0;
+
+	while (text[n]) {
+		struct shown c = next(text + n, &state);
+
+		columns -= c.columns < 0 ? 1 : c.columns;
+		if (text[n] == ' ' && text[n + 1] != '%')
+			space = n;
+		if (columns < 0)
+			return space ? space : n ? n : c.bytes;
+		n += c.bytes;
+	}
+	return n;
+}
+
+char *top_wrap(const char *text, int columns)
+{
+	char *harmless = printable_copy(text);
+	/* A line has a byte of the text, at least, and one that ends it. */
+	char *out = harmless ? malloc(2 * strlen(harmless) + 1) : NULL, *to = out;
+
+	for (const char *at = harmless; out && *at;) {
+		size_t n = line_bytes(at, columns);
+
+		to = mempcpy(to, at, n);
+		at += n;
+		at += strspn(at, " ");
+		if (*at)
+			*to++ = '\n';
+	}
+	if (out)
+		*to = '\0';
+	free(harmless);
+	return out;
 }

@@ -12,6 +12,19 @@
  */
 char *top_cut(const char *text, int columns);
 
+/**
+ * The same, but what is too long loses its middle, where "..." stands then: what tells names apart
+ * is often at their ends. Where there is no room for that it is top_cut().
+ */
+char *top_shorten(const char *text, int columns);
+
+/**
+ * The same, but broken into lines that fit: between words, and within one that is longer than a
+ * line. The lines end with '\n' but for the last one. @columns: 1 at least
+ * For free(), or NULL: out of memory.
+ */
+char *top_wrap(const char *text, int columns);
+
 /* How many columns a text takes that has been cut so. */
 int top_width(const char *text);
 

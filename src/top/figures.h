@@ -15,7 +15,7 @@
  * parses a program's files runs where it is traced, nor is done again each second. Where a profile
  * is very large only its heaviest and its busiest leaves are told apart.
  */
-enum { FIGURES_VERSION = 2, FIGURES_LEAVES = 100000 };
+enum { FIGURES_VERSION = 3, FIGURES_LEAVES = 100000 };
 
 /* What is told besides the profile. */
 struct figures_head {

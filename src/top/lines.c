@@ -3,8 +3,12 @@
 
 #include "base/jsontext.h"
 #include "base/printable.h"
+#include "top/columns.h"
 
 #include <inttypes.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* ---- text ---- */
 
@@ -15,12 +19,12 @@ static void put_text(const char *text, FILE *out)
 		text = printable_put(out, text);
 }
 
-/* What is not known yet is no 0. */
-static const char *rate(const struct top_head *h, double value, char text[24])
+/* What is not known yet is no 0. Returns @text. */
+static const char *print_rate(const struct top_head *h, double value, char text[24])
 {
-	if (!h->has_rates)
-		return "-";
-	snprintf(text, 24, "%.1f", value);
+	snprintf(text, 24, "-");
+	if (h->has_rates)
+		snprintf(text, 24, "%.1f", value);
 	return text;
 }
 
@@ -50,6 +54,25 @@ static void print_process(const struct top_head *h, FILE *out)
 			h->threads == 1 ? "" : "s");
 }
 
+/* Is it so slow that whoever watches it will ask what to do? Of one that does hardly anything that
+ * is nothing to anybody. */
+static bool is_slow(const struct top_head *h)
+{
+	enum { FEW = 1000 };
+
+	return h->slowdown > 2 && h->allocs_per_s + h->frees_per_s > FEW;
+}
+
+/* A line, if there is something. */
+static void print_advice(const struct top_head *h, FILE *out)
+{
+	if (is_slow(h) && h->fast_slowdown > 0 && h->fast_slowdown < h->slowdown)
+		fprintf(out,
+			"traps make it that slow: with --engine=fast the slowdown would be about "
+			"%.1f\n",
+			h->fast_slowdown);
+}
+
 void top_print_head(const struct top_head *h, const char *name, FILE *out)
 {
 	char a[24], f[24], b[24], s[24];
@@ -57,11 +80,13 @@ void top_print_head(const struct top_head *h, const char *name, FILE *out)
 	fprintf(out, "process %" PRIu64 " (", h->pid);
 	put_text(name, out);
 	fprintf(out, "), %.1f s, %s, engine %s, ", h->seconds, state_of(h), engine_of(h));
-	fprintf(out, "tracer busy %s %%, slowdown %s\n", rate(h, h->busy_percent, b),
+	fprintf(out, "tracer busy %s %%, slowdown %s\n", print_rate(h, h->busy_percent, b),
 		slowdown(h, s));
-	fprintf(out, "live %" PRIu64 " bytes in %" PRIu64 " blocks; %s allocations/s, %s frees/s\n",
-		h->live_bytes, h->live_blocks, rate(h, h->allocs_per_s, a),
-		rate(h, h->frees_per_s, f));
+	fprintf(out,
+		"live %" PRIu64 " bytes in %" PRIu64 " blocks; %s allocations/s, %s frees/s%s\n",
+		h->live_bytes, h->live_blocks, print_rate(h, h->allocs_per_s, a),
+		print_rate(h, h->frees_per_s, f),
+		is_slow(h) ? " at the slowed pace" : "");
 	print_process(h, out);
 	fprintf(out,
 		"truncated chains %" PRIu64 ", unknown frees %" PRIu64 ", events lost %" PRIu64,
@@ -69,61 +94,191 @@ void top_print_head(const struct top_head *h, const char *name, FILE *out)
 	if (h->left_out)
 		fprintf(out, "; not in rows: %" PRIu64 " of the lightest", h->left_out);
 	fputc('\n', out);
+	print_advice(h, out);
 }
 
-static char mark(const struct top_how *how, enum top_sort sort)
+/* ---- columns ---- */
+
+/* What stands in front of a row's name. */
+struct column {
+	const char *head;
+	int width;
+	int sort; /* enum top_sort; TOP_SORTS: rows are not sorted by it, NO_MARK: nor is there room
+		     for the '*' */
+	unsigned least; /* where there is no room the highest number goes first; 0: it stays */
+	size_t number; /* where it is in a row, a uint64_t */
+	/* Instead, of what is no such number. */
+	void (*print)(const struct top_head *h, const struct top_row *r, char text[24]);
+};
+
+enum { NO_MARK = -1 };
+
+static void print_growth(const struct top_head *h, const struct top_row *r, char text[24])
 {
-	return how->sort == sort ? '*' : ' ';
+	snprintf(text, 24, "-");
+	if (h->has_rates)
+		snprintf(text, 24, "%s%" PRId64, r->growth > 0 ? "+" : "", r->growth);
 }
 
-static void print_thread_columns(const struct top_how *how, FILE *out)
+static void print_allocs_rate(const struct top_head *h, const struct top_row *r, char text[24])
 {
-	fprintf(out, "%13s%c %10s %10s %11s%c %9s%c %9s %8s  name\n", "bytes",
-		mark(how, TOP_LIVE), "requests", "frees", "new bytes", mark(how, TOP_GROWTH),
-		"allocs/s", mark(how, TOP_ALLOCS), "frees/s", "thread");
+	print_rate(h, r->allocs_per_s, text);
 }
 
-void top_print_columns(const struct top_how *how, FILE *out)
+static void print_frees_rate(const struct top_head *h, const struct top_row *r, char text[24])
 {
-	if (how->by == TOP_THREADS) {
-		print_thread_columns(how, out);
+	print_rate(h, r->frees_per_s, text);
+}
+
+enum { COLUMNS_MOST = 7 };
+
+#define OF(number) offsetof(struct top_row, number)
+
+static const struct column columns_of_sites[] = {
+	{"live bytes", 13, TOP_LIVE, 0, OF(live_bytes), NULL},
+	{"blocks", 11, NO_MARK, 4, OF(live_blocks), NULL},
+	{"growth", 12, TOP_GROWTH, 1, 0, print_growth},
+	{"allocs/s", 10, TOP_ALLOCS, 2, 0, print_allocs_rate},
+	{"temporary", 10, TOP_TEMPORARY, 5, OF(temporary), NULL},
+};
+static const struct column columns_of_sizes[] = {
+	{"live bytes", 13, TOP_LIVE, 0, OF(live_bytes), NULL},
+	{"blocks", 11, NO_MARK, 4, OF(live_blocks), NULL},
+	{"growth", 12, TOP_GROWTH, 1, 0, print_growth},
+	{"allocs/s", 10, TOP_ALLOCS, 2, 0, print_allocs_rate},
+	{"size", 12, TOP_SORTS, 0, OF(size), NULL},
+};
+static const struct column columns_of_threads[] = {
+	{"bytes", 13, TOP_LIVE, 0, OF(alloc_bytes), NULL},
+	{"requests", 10, NO_MARK, 4, OF(allocs), NULL},
+	{"frees", 10, NO_MARK, 5, OF(frees), NULL},
+	{"new bytes", 11, TOP_GROWTH, 1, 0, print_growth},
+	{"allocs/s", 9, TOP_ALLOCS, 2, 0, print_allocs_rate},
+	{"frees/s", 9, NO_MARK, 3, 0, print_frees_rate},
+	{"thread", 8, TOP_SORTS, 0, OF(size), NULL},
+};
+
+static const struct {
+	const struct column *v;
+	size_t n;
+	const char *name;
+} kinds[TOP_BYS] = {
+	[TOP_SITES] = {columns_of_sites, sizeof columns_of_sites / sizeof *columns_of_sites,
+		       "call site"},
+	[TOP_SIZES] = {columns_of_sizes, sizeof columns_of_sizes / sizeof *columns_of_sizes,
+		       "type"},
+	[TOP_THREADS] = {columns_of_threads, sizeof columns_of_threads / sizeof *columns_of_threads,
+			 "name"},
+};
+
+static int width_of(const struct column *c)
+{
+	return c->width + 1 + (c->sort != NO_MARK);
+}
+
+/* The number of the least one that is shown and that rows are not sorted by; the number of all:
+ * none can go. */
+static size_t least_of(const struct top_how *how, const bool *shown)
+{
+	const struct column *v = kinds[how->by].v;
+	size_t n = kinds[how->by].n, least = n;
+
+	for (size_t i = 0; i < n; i++)
+		if (shown[i] && v[i].least && v[i].sort != (int)how->sort &&
+		    (least == n || v[i].least > v[least].least))
+			least = i;
+	return least;
+}
+
+/* Who allocates is what matters most: columns go until there is room for a name. Returns what is
+ * left for that; 0: as many as it takes. */
+static int choose_columns(const struct top_how *how, int columns, bool shown[COLUMNS_MOST])
+{
+	enum { NAME_LEAST = 28 };
+	size_t n = kinds[how->by].n;
+	int left = columns;
+
+	for (size_t i = 0; i < n; i++) {
+		left -= width_of(&kinds[how->by].v[i]);
+		shown[i] = true;
+	}
+	while (columns && left < NAME_LEAST) {
+		size_t least = least_of(how, shown);
+
+		if (least == n)
+			break;
+		shown[least] = false;
+		left += width_of(&kinds[how->by].v[least]);
+	}
+	return !columns ? 0 : left > 0 ? left : 1;
+}
+
+static void print_value(const struct column *c, const struct top_head *h, const struct top_row *r,
+			char text[24])
+{
+	uint64_t n;
+
+	if (c->print) {
+		c->print(h, r, text);
 		return;
 	}
-	fprintf(out, "%13s%c %11s %12s%c %10s%c ", "live bytes", mark(how, TOP_LIVE), "blocks",
-		"growth", mark(how, TOP_GROWTH), "allocs/s", mark(how, TOP_ALLOCS));
-	if (how->by == TOP_SIZES)
-		fprintf(out, "%12s  type\n", "size");
-	else
-		fprintf(out, "%10s%c call site\n", "temporary", mark(how, TOP_TEMPORARY));
+	memcpy(&n, (const char *)r + c->number, sizeof n);
+	snprintf(text, 24, "%" PRIu64, n);
 }
 
-static void print_thread(const struct top_head *h, const struct top_row *r, const char *growth,
-			 FILE *out)
+/* One column of a line; @text is in it. */
+static void print_column(const struct column *c, const char *text, bool marked, FILE *out)
 {
-	char allocs[24], frees[24];
+	fprintf(out, "%*s%s ", c->width, text, c->sort == NO_MARK ? "" : marked ? "*" : " ");
+}
 
-	fprintf(out,
-		"%13" PRIu64 "  %10" PRIu64 " %10" PRIu64 " %11s  %9s  %9s %8" PRIu64 "  %s\n",
-		r->alloc_bytes, r->allocs, r->frees, growth, rate(h, r->allocs_per_s, allocs),
-		rate(h, r->frees_per_s, frees), r->size, r->name);
+void top_print_columns(const struct top_how *how, int columns, FILE *out)
+{
+	bool shown[COLUMNS_MOST];
+
+	choose_columns(how, columns, shown);
+	for (size_t i = 0; i < kinds[how->by].n; i++) {
+		const struct column *c = &kinds[how->by].v[i];
+
+		if (shown[i])
+			print_column(c, c->head, c->sort == (int)how->sort, out);
+	}
+	fprintf(out, "%s\n", kinds[how->by].name);
+}
+
+/* What a program calls something, in so many columns; 0: as it is. Of a place and its callers the
+ * outermost ones matter least. */
+static void print_name(const char *name, const struct top_how *how, int columns, FILE *out)
+{
+	bool callers = how->by == TOP_SITES && how->depth > 1;
+	char *shorter = !columns  ? NULL
+			: callers ? top_cut(name, columns)
+				  : top_shorten(name, columns);
+
+	if (shorter)
+		fputs(shorter, out);
+	else
+		put_text(name, out);
+	free(shorter);
 }
 
 void top_print_row(const struct top_head *h, const struct top_how *how, const struct top_row *r,
-		   FILE *out)
+		   int columns, FILE *out)
 {
-	char growth[24] = "-", allocs[24];
+	bool shown[COLUMNS_MOST];
+	int left = choose_columns(how, columns, shown);
+	char text[24];
 
-	if (h->has_rates)
-		snprintf(growth, sizeof growth, "%s%" PRId64, r->growth > 0 ? "+" : "", r->growth);
-	if (how->by == TOP_THREADS) {
-		print_thread(h, r, growth, out);
-		return;
+	for (size_t i = 0; i < kinds[how->by].n; i++) {
+		const struct column *c = &kinds[how->by].v[i];
+
+		if (!shown[i])
+			continue;
+		print_value(c, h, r, text);
+		print_column(c, text, false, out);
 	}
-	fprintf(out, "%13" PRIu64 "  %11" PRIu64 " %12s  %10s  ", r->live_bytes, r->live_blocks,
-		growth, rate(h, r->allocs_per_s, allocs));
-	fprintf(out, how->by == TOP_SIZES ? "%12" PRIu64 "  " : "%10" PRIu64 "  ",
-		how->by == TOP_SIZES ? r->size : r->temporary);
-	put_text(r->name, out);
+	print_name(how->by == TOP_SIZES && !*r->name ? "(type not known)" : r->name, how, left,
+		   out);
 	fputc('\n', out);
 }
 

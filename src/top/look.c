@@ -155,6 +155,10 @@ struct top_head top_head(const struct top_look *now, const struct top_look *befo
 	const struct cost_span cost = slowdown_between(&before->head.cost, &now->head.cost);
 
 	h.slowdown = slowdown_of(&cost);
+	if (!h.fast)
+		h.fast_slowdown = slowdown_of_calls(
+			&cost, t->allocs - before->data->totals.allocs + t->frees -
+				       before->data->totals.frees);
 	h.busy_percent = worked < 100 ? worked : 100;
 	return h;
 }

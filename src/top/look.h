@@ -67,6 +67,8 @@ struct top_head {
 	bool has_rates;
 	double allocs_per_s, frees_per_s, busy_percent;
 	double slowdown; /* 0: not known; see slowdown_of() */
+	double fast_slowdown; /* what the fast engine would make of it; 0: it is that, or nobody
+				 knows */
 };
 
 /* @before: NULL: there was none. */

@@ -10,6 +10,7 @@
 #include "top/types.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -165,13 +166,25 @@ struct wanted {
 	const struct top_how *how;
 	const struct top_how *of; /* how the row was made that it is of */
 	const char *name;	  /* NULL: of all */
+	const uint64_t *size;	  /* only requests of this one; NULL: of any */
 };
 
-static int is_wanted(const struct top_look *l, const struct wanted *w, uint32_t node, bool *is)
+static bool has_size(const struct wanted *w, const struct pd_leaf *l)
 {
+	return !w->size || *w->size == l->size;
+}
+
+/* @i: the first leaf of the node */
+static int is_wanted(const struct top_look *l, const struct wanted *w, size_t i, bool *is)
+{
+	const struct profile_data *d = l->data;
+	uint32_t node = d->leaves[i].node;
 	char *name = w->name ? site_name(l, w->of, node) : NULL;
 
-	*is = !w->name || (name && !strcmp(name, w->name));
+	*is = false;
+	for (; i < d->n_leaves && d->leaves[i].node == node; i++)
+		*is |= has_size(w, &d->leaves[i]);
+	*is &= !w->name || (name && !strcmp(name, w->name));
 	int err = w->name && !name ? -ENOMEM : 0;
 	free(name);
 	return err;
@@ -184,12 +197,12 @@ static int collect_site(const struct top_look *l, const struct wanted *w, size_t
 	const struct profile_data *d = l->data;
 	uint32_t node = d->leaves[i].node;
 	bool is;
-	int err = is_wanted(l, w, node, &is);
+	int err = is_wanted(l, w, i, &is);
 	char *name = err || !is ? NULL : site_name(l, w->how, node);
 	struct top_row *r = name ? row_of(t, name, 0) : NULL;
 
 	for (*next = i; *next < d->n_leaves && d->leaves[*next].node == node; ++*next)
-		if (r)
+		if (r && has_size(w, &d->leaves[*next]))
 			count_leaf(r, &d->leaves[*next]);
 	if (r)
 		r->temporary += temporary_of(d, node);
@@ -287,15 +300,32 @@ static int compare_rows(const void *a, const void *b, void *ctx)
 	return c ? c : strcmp(x->name, y->name);
 }
 
-/* Those that the filter leaves. */
-static void drop_others(struct top_rows *r, const char *filter)
+/* What a row of sizes or threads is about is a number, too. */
+static bool has_text(const struct top_row *r, const struct top_how *how)
+{
+	char number[24];
+
+	snprintf(number, sizeof number, "%" PRIu64, r->size);
+	return strcasestr(r->name, how->filter) ||
+	       (how->by != TOP_SITES && strstr(number, how->filter));
+}
+
+/* Is there a figure in it that is not 0? */
+static bool tells_something(const struct top_row *r, const struct top_how *how)
+{
+	return how->by == TOP_THREADS || r->live_blocks || r->growth || r->allocs_per_s > 0 ||
+	       r->temporary;
+}
+
+/* Those that are not wanted. */
+static void drop_others(struct top_rows *r, const struct top_how *how)
 {
 	size_t kept = 0;
+	bool filtered = how->filter && *how->filter;
 
-	if (!filter || !*filter)
-		return;
 	for (size_t i = 0; i < r->n; i++) {
-		if (strcasestr(r->v[i].name, filter))
+		if ((!filtered || has_text(&r->v[i], how)) &&
+		    (!how->no_zeros || tells_something(&r->v[i], how)))
 			r->v[kept++] = r->v[i];
 		else
 			free(r->v[i].name);
@@ -329,7 +359,7 @@ static int make(const struct top_look *now, const struct top_look *before, const
 		top_rows_release(out);
 		return err;
 	}
-	drop_others(out, w->how->filter);
+	drop_others(out, w->how);
 	if (out->n)
 		qsort_r(out->v, out->n, sizeof *out->v, compare_rows,
 			(struct top_how *)(uintptr_t)w->how);
@@ -345,9 +375,14 @@ int top_rows(const struct top_look *now, const struct top_look *before, const st
 int top_chains(const struct top_look *now, const struct top_look *before, const struct top_how *how,
 	       const struct top_row *row, struct top_rows *out)
 {
-	const struct top_how whole = {.sort = how->sort, .depth = TOP_DEPTH_MAX, .innermost = true};
+	const struct top_how whole = {.sort = how->sort,
+				      .depth = TOP_DEPTH_MAX,
+				      .innermost = true,
+				      .no_zeros = how->no_zeros};
+	const struct wanted of_size = {.how = &whole, .size = &row->size},
+			    of_site = {.how = &whole, .of = how, .name = row->name};
 
-	return make(now, before, &(struct wanted){&whole, how, row->name}, out);
+	return make(now, before, how->by == TOP_SIZES ? &of_size : &of_site, out);
 }
 
 void top_rows_release(struct top_rows *r)

@@ -32,8 +32,9 @@ struct top_how {
 	unsigned depth;	    /* 1...: so many elements of a chain tell sites apart */
 	bool innermost;	    /* chains begin where memory is requested, and not at the first
 			       element that is the program's own code */
-	const char *filter; /* only rows whose name has this in it, in capitals or not; NULL or
-			       empty: all */
+	bool no_zeros;	    /* without rows in which all figures that lines have are 0 */
+	const char *filter; /* only rows whose name has this in it, in capitals or not, or whose
+			       size or thread has; NULL or empty: all */
 };
 
 struct top_row {
@@ -64,8 +65,8 @@ struct top_rows {
 int top_rows(const struct top_look *now, const struct top_look *before, const struct top_how *how,
 	     struct top_rows *out);
 
-/* Of a row of top_rows(), the whole chains that it stands for: a row for each, whose node is its
- * end. Returns as above. */
+/* Of a row of top_rows() that is no thread, the whole chains that it stands for: a row for each,
+ * whose node is its end. Returns as above. */
 int top_chains(const struct top_look *now, const struct top_look *before, const struct top_how *how,
 	       const struct top_row *row, struct top_rows *out);
 void top_rows_release(struct top_rows *r);

@@ -283,6 +283,27 @@ slowed() {
 	finish two
 }
 
+@test "mprof status lists each process of a session that has several" {
+	start one "$T/server" 2 200
+	start two "$T/server" 3 200
+	attach -o out.txt --data=run.data "$one_pid" "$two_pid"
+	limited "$MPROF" status >status.out
+	[ "$(wc -l <status.out)" = 4 ]
+	grep -Eq "^ *$one_pid  tracing .*server.*, and 1 more: in all\$" status.out || fail "$(cat status.out)"
+	grep -Eq "^ *$one_pid  in $one_pid  .*server" status.out
+	grep -Eq "^ *$two_pid  in $one_pid  .*server" status.out
+	limited "$MPROF" status --format=json >status.json
+	jq -e --argjson one "$one_pid" --argjson two "$two_pid" 'length == 1 and (.[0] | .processes == 2
+		and ([.each_process[].pid] | sort) == ([$one, $two] | sort)
+		and ([.each_process[].allocations] | add) == .allocations
+		and ([.each_process[].live_bytes] | add) == .live_bytes)' status.json || fail "$(cat status.json)"
+	limited "$MPROF" control "$one_pid" status >status.out
+	grep -Eq "^process $two_pid: .*server.*, [0-9]+ allocations, [0-9]+ frees, [0-9]+ live bytes\$" status.out
+	detach "$one_pid"
+	finish one
+	finish two
+}
+
 @test "a detach whose report cannot be written ends nothing; one that has returned leaves no socket" {
 	start server "$T/server" 2 200
 	attach -o report.txt --data=run.data "$PID"

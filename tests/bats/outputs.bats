@@ -110,6 +110,23 @@ apart() {
 	limited "$MPROF" report -o report data
 }
 
+@test "that a profile takes the place of an older one is said" {
+	limited "$MPROF" run -o /dev/null -- "$T/plain" >out 2>err
+	says err 'the profile is in mprof.data$'
+	limited "$MPROF" run -o /dev/null -- "$T/plain" >out 2>err
+	says err 'the profile is in mprof.data, in the place of an older one$'
+	limited "$MPROF" run -o /dev/null --data=other.data -- "$T/plain" >out 2>err
+	says err 'the profile is in other.data$'
+}
+
+@test "where a report and what is said of it lead to one file, what matters first comes first" {
+	limited "$MPROF" run -o /dev/null --data=run.data -- "$T/widgets" >out 2>err
+	limited "$MPROF" report run.data >both 2>&1
+	limited "$MPROF" report run.data >tables 2>said
+	[ "$(head -n 2 both)" = "$(head -n 2 said)" ] || fail "$(head -n 20 both)"
+	[ "$(sort both)" = "$(sort said tables)" ]
+}
+
 @test "the file - is standard output" {
 	limited "$MPROF" run -o - --data=data -- "$T/plain" >out 2>err
 	limited "$MPROF" report -o report data

@@ -205,6 +205,11 @@ renamed() {
 	json here.data
 	[ "$(total allocs) $(total frees)" = "70 30" ]
 	clean "$PID"
+	# Once more: what was there before is gone, and that is said.
+	followed --data=here.data
+	stopped INT
+	says attach.err "the profile is in $D/here.data, in the place of an older one\$"
+	clean "$PID"
 	finish topped
 }
 
@@ -411,7 +416,7 @@ control_is_there() {
 	attach "$PID"
 	work 'red 2'
 	answered --format=json figures
-	jq -e '.ok and .figures.version == 2 and (.figures.leaves | length) >= 4 and (.figures.files | length) > 1 and (.figures.threads | length) == 5' control.out
+	jq -e '.ok and .figures.version == 3 and (.figures.leaves | length) >= 4 and (.figures.files | length) > 1 and (.figures.threads | length) == 5' control.out
 	! grep -q make_red control.out
 	answered figures
 	jq -e '.totals | length == 13' control.out

@@ -110,10 +110,21 @@ order() {
 	keys BSpace BSpace BSpace c h
 	shows 'churn'
 	keys Enter
-	shows '^only rows with "ch"'
+	shows '^only rows with "ch"; Esc shows all'
 	hides make_red
 	keys / Escape
 	shows make_red
+	quit
+}
+
+@test "Esc shows all rows again, and a filter that nothing has says so" {
+	watched
+	keys / n o s u c h Enter
+	shows '^no row has "nosuch" in it; Esc shows all$'
+	hides make_red
+	keys Escape
+	shows make_red
+	shows '^Enter chains'
 	quit
 }
 
@@ -130,6 +141,39 @@ order() {
 	shows 'live bytes\*'
 	keys Down Enter
 	shows '^6330 bytes in 30 blocks live'
+	quit
+}
+
+@test "what is opened goes on, and is frozen only if it says so" {
+	watched
+	keys Enter
+	shows '^100060 bytes in 20 blocks live, 20 allocated'
+	work 'red 1'
+	shows '^105063 bytes in 21 blocks live, 21 allocated'
+	work 'drop 21'
+	shows '^0 bytes in 0 blocks live, 21 allocated'
+	work 'red 2'
+	shows '^10006 bytes in 2 blocks live, 23 allocated'
+	keys Space
+	shows '^frozen; Esc closes this'
+	work 'red 1'
+	keys Space
+	shows '^15009 bytes in 3 blocks live, 24 allocated'
+	keys Escape
+	quit
+}
+
+@test "a size opens to who requests it, and has a word for a type that is not known" {
+	watched
+	keys b
+	shows '^ +100060 .* 5003  struct red_thing'
+	hides ' 7019  '
+	keys Enter
+	shows '^requests of 5003 bytes *$'
+	shows '^100060 bytes in 20 blocks live, 20 allocated'
+	shows '^    keep_red \(topped\.c:[0-9]+\)$'
+	keys Escape b Enter
+	shows '^of a thread it is not known who requests what'
 	quit
 }
 
@@ -162,13 +206,21 @@ order() {
 	quit
 }
 
-@test "another size of the terminal cuts names by their columns" {
+@test "where the terminal is narrow columns give way, and names lose their middle" {
 	watched --filter=bläue
-	tm resize-window -x 71 -y 20
-	shows '^ +6330 .*  bläue>$'
-	tm resize-window -x 69 -y 20
-	shows '^ +6330 .*  blä>$'
+	tm resize-window -x 80 -y 20
+	shows '^ *live bytes\* +growth +allocs/s  call site'
+	shows '^ +6330 +0 +0\.0  bläue \(topped\.c:[0-9]+\)$'
+	tm resize-window -x 60 -y 20
+	shows '^ *live bytes\* +growth  call site'
+	shows '^ +6330 +0  bläue \(topped\.c:[0-9]+\)$'
+	# What is at the top is broken, and not cut.
+	shows 'slowdown [0-9.-]+$'
+	shows 'events lost 0$'
+	tm resize-window -x 30 -y 24
+	shows '^ +6330  bläue \.{4}c:[0-9]+\)$'
 	tm resize-window -x 120 -y 30
+	shows '^ *live bytes\* +blocks +growth +allocs/s +temporary  call site'
 	shows 'bläue \(topped\.c:[0-9]+\)$'
 	tm resize-window -x 20 -y 3
 	shows '^process '
@@ -182,7 +234,7 @@ order() {
 	cp "$T/topped" "$D/$(printf 'a\033]0;x\007\033[31mb')"
 	start topped "$D/$(printf 'a\033]0;x\007\033[31mb')"
 	terminal "'$MPROF' top --interval=0.2 $PID"
-	shows 'a\\033]0;x\\007\\033\[31mb'
+	shows '\.\.\.\\033\[31mb\), '
 	quit
 }
 
@@ -190,6 +242,9 @@ order() {
 	watched
 	keys '?'
 	shows '^ q +quit'
+	tm resize-window -x 60 -y 40
+	shows '^ L G A T   sort by live bytes, growth, allocations a second,$'
+	shows '^temporary blocks$'
 	keys x
 	hides '^ q +quit'
 	quit
@@ -247,6 +302,10 @@ order() {
 	watched
 	finish topped
 	shows 'the profile is in .*mprof\.data|ended with its process'
+	# The sentence is as long as it is.
+	tm resize-window -x 30 -y 20
+	shows 'q quits$'
+	tm resize-window -x 100 -y 20
 	shows '^live 106390 bytes in 50 blocks'
 	keys q
 	shows '^ended with 0$'

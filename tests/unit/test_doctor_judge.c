@@ -361,6 +361,21 @@ static void what_was_not_measured_is_not_guessed(void **state)
 	is(&h, "slowdown", FINDING_OK, "1.15 or more", "");
 }
 
+static void who_would_be_slowed_a_lot_by_traps_hears_of_the_fast_engine(void **state)
+{
+	const struct cost_facts counted = {.asked = true,
+					   .seconds = 2,
+					   .calls = 1000000,
+					   .stops = 1500000,
+					   .stop_ns = 10000};
+	struct findings f = {0};
+
+	(void)state;
+	judge_cost(&f, &counted);
+	is(&f, "slowdown", FINDING_WARN, "make of a second 8.50 or more",
+	   "--engine=fast makes about 1.02 of it");
+}
+
 static void more_lines_than_there_is_room_for_overrun_nothing(void **state)
 {
 	struct findings f = {0};
@@ -394,6 +409,7 @@ int main(void)
 		cmocka_unit_test(without_a_package_the_build_id_is_told),
 		cmocka_unit_test(missing_unwind_tables_are_told),
 		cmocka_unit_test(what_was_not_measured_is_not_guessed),
+		cmocka_unit_test(who_would_be_slowed_a_lot_by_traps_hears_of_the_fast_engine),
 		cmocka_unit_test(more_lines_than_there_is_room_for_overrun_nothing),
 	};
 

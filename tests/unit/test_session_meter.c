@@ -24,7 +24,6 @@ static struct session *begin_limited(enum over_how how)
 static void tick(struct session *s, uint64_t *now_ns)
 {
 	script.effort.stopped_ns += s->suspended ? 0 : S / 4;
-	script.effort.stops += !s->suspended;
 	for (uint64_t ran = s->images->ran_ns; s->images->ran_ns == ran;)
 		meter_take(s->images);
 	meter_tick(s, *now_ns += S / 4);
@@ -149,11 +148,11 @@ static void what_a_program_did_since_the_last_reading_is_counted_when_it_ends(vo
 	uint64_t was;
 
 	(void)state;
-	script.effort.stops = 7;
+	script.effort.taken_ns = 7;
 	work(s->images);
 	was = s->cost.ran_ns;
 	session_sink.leaving(s->images);
-	assert_true(s->cost.ran_ns > was && s->cost.stops == 7);
+	assert_true(s->cost.ran_ns > was && s->cost.taken_ns == 7);
 	/* As another program follows in its process. */
 	work(s->images);
 	was = s->cost.ran_ns;
@@ -172,8 +171,8 @@ static void when_nothing_is_observed_any_more_it_is_what_it_was(void **state)
 	gone(s->images);
 	const struct cost_span was = s->cost;
 
-	script.effort.stops += 1000;
-	assert_true(meter_read(s).stops == was.stops && s->cost.ran_ns == was.ran_ns);
+	script.effort.taken_ns += 1000;
+	assert_true(meter_read(s).taken_ns == was.taken_ns && s->cost.ran_ns == was.ran_ns);
 	session_release(s);
 }
 

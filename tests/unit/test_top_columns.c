@@ -41,6 +41,50 @@ static void what_does_not_is_cut_between_characters(void **state)
 	assert_int_equal(top_width("e\xcc\x81"), 1);
 }
 
+static void assert_shortened(const char *text, int columns, const char *expected)
+{
+	char *shorter = top_shorten(text, columns);
+
+	assert_string_equal(shorter, expected);
+	assert_true(top_width(shorter) <= columns);
+	free(shorter);
+}
+
+static void a_name_loses_its_middle(void **state)
+{
+	(void)state;
+	assert_shortened("abcdefghi", 9, "abcdefghi");
+	assert_shortened("abcdefghijkl", 9, "abc...jkl");
+	assert_shortened("abcdefghijkl", 10, "abc...ijkl");
+	assert_shortened("größßßßßßgröße", 11, "größ...röße");
+	/* A wide one has no half, at neither end. */
+	assert_shortened("漢字漢字漢字", 10, "漢...漢字");
+	assert_shortened("a\nbcdefghijkl", 11, "a\\01...ijkl");
+	assert_shortened("abcdefghijkl", 8, "abcdefg>");
+	assert_shortened("abc", 0, "");
+}
+
+static void assert_wrapped(const char *text, int columns, const char *expected)
+{
+	char *lines = top_wrap(text, columns);
+
+	assert_string_equal(lines, expected);
+	free(lines);
+}
+
+static void a_sentence_has_lines_that_fit(void **state)
+{
+	(void)state;
+	assert_wrapped("", 5, "");
+	assert_wrapped("the profile is in /tmp/x", 80, "the profile is in /tmp/x");
+	assert_wrapped("the profile is in /tmp/x", 11, "the profile\nis in\n/tmp/x");
+	assert_wrapped("in /a/very/long/path", 8, "in\n/a/very/\nlong/pat\nh");
+	assert_wrapped("it is 12 % of it", 8, "it is\n12 % of\nit");
+	assert_wrapped("größe größe", 5, "größe\ngröße");
+	assert_wrapped("漢字", 1, "漢\n字");
+	assert_wrapped("a\nb", 80, "a\\012b");
+}
+
 static void nothing_steers_the_terminal(void **state)
 {
 	(void)state;
@@ -68,6 +112,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_fits_stays),
 		cmocka_unit_test(what_does_not_is_cut_between_characters),
+		cmocka_unit_test(a_name_loses_its_middle),
+		cmocka_unit_test(a_sentence_has_lines_that_fit),
 		cmocka_unit_test(nothing_steers_the_terminal),
 		cmocka_unit_test(another_locale_shows_what_it_can),
 	};

@@ -78,6 +78,96 @@ static void the_head_tells_what_is_known(void **state)
 			"lightest\n");
 }
 
+static void a_program_that_is_slow_has_word_of_the_fast_engine(void **state)
+{
+	static const char line[] = "traps make it that slow: with --engine=fast the slowdown "
+				   "would be about 1.2\n";
+	struct top_head h = rated;
+	FILE *out;
+
+	(void)state;
+	h.slowdown = 3;
+	h.fast_slowdown = 1.23;
+	h.allocs_per_s = 2000;
+	for (h.slowdown = 2; h.slowdown < 4; h.slowdown++) {
+		out = begin();
+		top_print_head(&h, "prog", out);
+		assert_int_equal(fclose(out), 0);
+		assert_int_equal(!strstr(text, line), h.slowdown == 2);
+		assert_int_equal(!strstr(text, "frees/s at the slowed pace\n"), h.slowdown == 2);
+	}
+	/* Nobody notices. */
+	h.allocs_per_s = 900;
+	out = begin();
+	top_print_head(&h, "prog", out);
+	assert_int_equal(fclose(out), 0);
+	assert_null(strstr(text, "--engine"));
+	assert_null(strstr(text, "pace"));
+	h.allocs_per_s = 2000;
+	/* It is that engine already, or would be no better. */
+	for (h.fast_slowdown = 0; h.fast_slowdown < 5; h.fast_slowdown += 4) {
+		out = begin();
+		top_print_head(&h, "prog", out);
+		assert_int_equal(fclose(out), 0);
+		assert_null(strstr(text, "--engine"));
+	}
+}
+
+static void assert_columns(const struct top_how *how, int columns, const char *expected)
+{
+	FILE *out = begin();
+
+	top_print_columns(how, columns, out);
+	assert_int_equal(fclose(out), 0);
+	assert_string_equal(text, expected);
+}
+
+static void where_there_is_no_room_columns_give_way_to_the_name(void **state)
+{
+	static struct top_row named;
+	struct top_how how = { .sort = TOP_LIVE };
+
+	(void)state;
+	named = row;
+	named.name = (char *)(uintptr_t) "std::vector<std::string>::reserve_more (widget.cpp:123)";
+	assert_columns(&how, 100,
+		       "   live bytes*      blocks       growth    allocs/s   temporary  "
+		       "call site\n");
+	assert_columns(&how, 80, "   live bytes*       growth    allocs/s  call site\n");
+	assert_columns(&how, 60, "   live bytes*       growth  call site\n");
+	assert_columns(&how, 20, "   live bytes* call site\n");
+	/* What they are sorted by stays. */
+	how.sort = TOP_TEMPORARY;
+	assert_columns(&how, 60, "   live bytes   temporary* call site\n");
+	FILE *out = begin();
+	top_print_row(&rated, &how, &named, 60, out);
+	top_print_row(&rated, &how, &named, 3, out);
+	assert_int_equal(fclose(out), 0);
+	assert_string_equal(text, "          600         555  std::vector<std...widget.cpp:123)\n"
+				  "          600         555  >\n");
+	how.depth = 2;
+	out = begin();
+	top_print_row(&rated, &how, &named, 60, out);
+	assert_int_equal(fclose(out), 0);
+	assert_string_equal(text,
+			    "          600         555  std::vector<std::string>::reserv>\n");
+	how = (struct top_how){ .by = TOP_THREADS, .sort = TOP_GROWTH };
+	assert_columns(&how, 60, "        bytes    new bytes*   thread  name\n");
+}
+
+static void a_size_of_which_no_type_is_known_says_so(void **state)
+{
+	const struct top_how how = { .by = TOP_SIZES };
+	struct top_row unknown = row;
+	FILE *out = begin();
+
+	(void)state;
+	unknown.name = (char *)(uintptr_t) "";
+	top_print_row(&rated, &how, &unknown, 0, out);
+	assert_int_equal(fclose(out), 0);
+	assert_non_null(strstr(text, " 100  (type not known)\n"));
+}
+
 /* A heading stands over the end of its numbers. */
 static void columns_stand_under_each_other(void **state)
 {
@@ -88,9 +178,9 @@ static void columns_stand_under_each_other(void **state)
 	FILE *out = begin();
 
 	(void)state;
-	top_print_columns(&how, out);
+	top_print_columns(&how, 0, out);
 	size_t first = (size_t)ftell(out);
-	top_print_row(&rated, &how, &row, out);
+	top_print_row(&rated, &how, &row, 0, out);
 	assert_int_equal(fclose(out), 0);
 	for (size_t i = 0; i < 5; i++) {
 		const char *head = strstr(text, heads[i]), *value = strstr(text + first, values[i]);
@@ -112,8 +202,8 @@ static void sizes_have_columns_of_their_own(void **state)
 	FILE *out = begin();
 
 	(void)state;
-	top_print_columns(&how, out);
-	top_print_row(&rated, &how, &row, out);
+	top_print_columns(&how, 0, out);
+	top_print_row(&rated, &how, &row, 0, out);
 	assert_int_equal(fclose(out), 0);
 	assert_null(strstr(text, "temporary"));
 	assert_non_null(strstr(text, " size  type\n"));
@@ -127,7 +217,7 @@ static void a_name_makes_no_lines(void **state)
 
 	(void)state;
 	forged.name = (char *)(uintptr_t) "f\n 9\033[2J";
-	top_print_row(&rated, &(struct top_how){ 0 }, &forged, out);
+	top_print_row(&rated, &(struct top_how){ 0 }, &forged, 0, out);
 	top_print_head(&rated, "a\nb", out);
 	assert_int_equal(fclose(out), 0);
 	assert_non_null(strstr(text, "  f\\012 9\\033[2J\nprocess 12 (a\\012b), "));
@@ -148,10 +238,10 @@ static void threads_have_columns_of_their_own(void **state)
 	FILE *out = begin();
 
 	(void)state;
-	top_print_columns(&how, out);
+	top_print_columns(&how, 0, out);
 	fflush(out);
 	size_t first = len;
-	top_print_row(&rated, &how, &thread, out);
+	top_print_row(&rated, &how, &thread, 0, out);
 	assert_int_equal(fclose(out), 0);
 	const char *at = text;
 	for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
@@ -222,6 +312,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_head_tells_what_is_known),
+		cmocka_unit_test(a_program_that_is_slow_has_word_of_the_fast_engine),
+		cmocka_unit_test(where_there_is_no_room_columns_give_way_to_the_name),
+		cmocka_unit_test(a_size_of_which_no_type_is_known_says_so),
 		cmocka_unit_test(columns_stand_under_each_other),
 		cmocka_unit_test(sizes_have_columns_of_their_own),
 		cmocka_unit_test(a_name_makes_no_lines),

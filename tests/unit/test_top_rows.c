@@ -250,6 +250,58 @@ static void sizes_have_their_types(void **state)
 	top_rows_release(&r);
 }
 
+static void a_size_is_opened_to_the_chains_that_request_it(void **state)
+{
+	struct looks *l = *state;
+	const struct top_how how = { .by = TOP_SIZES };
+	const struct top_row row = { .size = 10, .name = (char *)(uintptr_t) "" };
+	struct top_rows r;
+
+	assert_int_equal(top_chains(&l->second, &l->first, &how, &row, &r), 0);
+	assert_int_equal(r.n, 1);
+	/* What the same chain requests of 20 bytes is not in it. */
+	assert_int_equal(r.v[0].allocs, 9);
+	assert_int_equal(r.v[0].live_bytes, 80);
+	assert_int_equal(r.v[0].growth, 40);
+	char *text = top_chain_text(l->second.data, r.v[0].node);
+	assert_string_equal(text, "new\nf\nmain");
+	free(text);
+	top_rows_release(&r);
+}
+
+static void rows_of_nothing_are_left_out_if_that_is_wanted(void **state)
+{
+	struct looks *l = *state;
+	struct top_how how = { .by = TOP_SIZES, .no_zeros = true };
+	struct top_rows r;
+
+	/* g's blocks are all freed, but 20 were requested since. */
+	rows(l, &how, &r);
+	assert_int_equal(r.n, 4);
+	top_rows_release(&r);
+	assert_int_equal(top_rows(&l->second, NULL, &how, &r), 0);
+	assert_int_equal(r.n, 3);
+	for (size_t i = 0; i < r.n; i++)
+		assert_int_not_equal(r.v[i].size, 100);
+	top_rows_release(&r);
+	how.no_zeros = false;
+	assert_int_equal(top_rows(&l->second, NULL, &how, &r), 0);
+	assert_int_equal(r.n, 4);
+	top_rows_release(&r);
+}
+
+static void a_size_is_found_by_its_number(void **state)
+{
+	struct looks *l = *state;
+	const struct top_how how = { .by = TOP_SIZES, .filter = "30" };
+	struct top_rows r;
+
+	rows(l, &how, &r);
+	assert_int_equal(r.n, 1);
+	assert_int_equal(r.v[0].size, 30);
+	top_rows_release(&r);
+}
+
 /* The second one has come since, and the third has a number that another one had. */
 static void a_thread_has_what_it_has_done_itself(void **state)
 {
@@ -300,6 +352,12 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_has_become_less_grows_by_less_than_nothing,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(rows_are_sorted_as_asked, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_size_is_opened_to_the_chains_that_request_it,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(rows_of_nothing_are_left_out_if_that_is_wanted,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(a_size_is_found_by_its_number,
+						setup, teardown),
 		cmocka_unit_test_setup_teardown(a_thread_has_what_it_has_done_itself, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(a_filter_leaves_rows_with_its_text, setup,
