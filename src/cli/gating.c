@@ -221,6 +221,7 @@ static void tell_left_out(const struct gate *g)
 {
 	for (size_t i = 0; i < g->n_processes; i++) {
 		const struct gate_process *p = &g->processes[i];
+		char runtime[512];
 
 		if (p->before)
 			say("process %d: --fail-if counts no block that was there before",
@@ -229,6 +230,8 @@ static void tell_left_out(const struct gate *g)
 			say("process %d: --fail-if does not count the requests of %" PRIu64
 			    " block%s whose free alone was seen",
 			    (int)p->pid, p->unknown_frees, text_plural(p->unknown_frees));
+		if (gate_runtime_print(g, (uint32_t)i, runtime, sizeof runtime))
+			say("process %d: %s", (int)p->pid, runtime);
 		if (p->missed)
 			say("process %d: --fail-if does not count %" PRIu64 " block%s as kept that "
 			    "may have been freed in a pause, when nothing was seen",

@@ -49,6 +49,9 @@ bool gate_count_at(const struct profile_data *d, enum gate_figure figure, size_t
 /* Is it about what is kept, from which suppressions take out? */
 bool gate_is_of_kept(enum gate_figure figure);
 
+/* Is it without what the runtime keeps (profile/runtime.h)? */
+bool gate_spares_runtime(enum gate_figure figure);
+
 /**
  * @suppressed  by node, which suppression is for it, PD_NONE: none; NULL: there are none
  * Returns 0 or -ENOMEM.

@@ -73,7 +73,15 @@ int gate_set_base(struct gate *g, struct profile_data *base)
 
 /* ---- judging ---- */
 
-static int add_process(struct gate *g, const struct profile_data *d)
+static void add_runtime(const struct profile_data *d, const uint32_t *suppressed,
+			struct pd_sum sums[RUNTIME_KINDS])
+{
+	for (size_t i = 0; i < d->n_leaves; i++)
+		if (suppressed[d->leaves[i].node] == PD_NONE)
+			runtime_add(d, &d->leaves[i], sums);
+}
+
+static int add_process(struct gate *g, const struct profile_data *d, const uint32_t *suppressed)
 {
 	const struct pd_totals *t = &d->totals;
 	const char *program = d->command && d->command[0] ? d->command[0] : "?";
@@ -92,6 +100,7 @@ static int add_process(struct gate *g, const struct profile_data *d)
 	};
 	if (!p->program)
 		return -ENOMEM;
+	add_runtime(d, suppressed, p->runtime);
 	g->n_processes++;
 	return 0;
 }
@@ -122,7 +131,7 @@ static int judge_one(struct gate *g, const struct profile_data *d, const uint32_
 int gate_judge(struct gate *g, const struct profile_data *d)
 {
 	uint32_t *suppressed = gate_suppressions_of_nodes(&g->suppressions, d);
-	int err = suppressed ? add_process(g, d) : -ENOMEM;
+	int err = suppressed ? add_process(g, d, suppressed) : -ENOMEM;
 
 	if (!err)
 		gate_suppressions_count(&g->suppressions, d, suppressed);

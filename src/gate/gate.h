@@ -4,6 +4,7 @@
 
 #include "gate/rows.h"
 #include "gate/suppressions.h"
+#include "profile/runtime.h"
 
 #include <stdio.h>
 
@@ -28,6 +29,7 @@ struct gate_process {
 	/* What no condition counts: */
 	uint64_t unknown_frees; /* of blocks that were not inherited, nor from before */
 	uint64_t missed;	/* that may have been freed in a pause, in which nothing was seen */
+	struct pd_sum runtime[RUNTIME_KINDS]; /* what it keeps and nobody suppresses */
 	bool before;		/* there were blocks already, or nobody knows */
 };
 
@@ -64,6 +66,12 @@ enum gate_outcome gate_outcome(const struct gate *g);
 /* Does a condition say something about no function at all? */
 bool gate_is_unmet(const struct gate *g, size_t condition);
 #define GATE_UNMET "--fail-if=%s: no function in a profile has this name"
+
+/**
+ * What figures have not counted, for the runtime keeps it, in a sentence.
+ * False: there is nothing to say of this process.
+ */
+bool gate_runtime_print(const struct gate *g, uint32_t process, char *text, size_t size);
 
 /* "there are 240 bytes, and in the base 140 bytes"; or between what, and why that is. */
 void gate_result_print(const struct gate *g, const struct gate_result *r, char *text, size_t size);

@@ -55,6 +55,28 @@ same_of_file() {
 		'kept(f)==6000' 'frees(main)>9'
 }
 
+# runtime.cc: keeps 1000 bytes; libstdc++ its pool, the C library the buffer of stdout
+@test "what the runtime keeps is not kept by the program, as the summary has it, and that is said in a line" {
+	local not='--fail-if=kept does not count [0-9]+ bytes in 2 blocks that the runtime keeps \(.*stdio buffers [0-9]+\): unfreed does$'
+	gated 0 'kept>1000' 'kept-blocks>1' -- --junit=junit.xml --sarif=sarif.json "$T/runtime"
+	says err "process [0-9]+: $not"
+	[[ $(xpath 'string(//testsuite[1]/system-out)') =~ ${not%\$} ]]
+	jq -r '.runs[0].invocations[0].toolExecutionNotifications[].message.text' sarif.json | grep -Eq -- "$not"
+	same_of_file 0 'kept>1000' 'kept-blocks>1'
+	gated 12 'kept>999' 'unfreed>70000' 'unfreed-blocks==3' -- "$T/runtime"
+	says err '--fail-if=kept>999: there are 1000 bytes$'
+	[ "$(grep -c 'runtime keeps' err)" = 1 ]
+	gated 0 'unfreed<70000' -- "$T/runtime"
+	not grep -q 'runtime keeps' err
+	# Nor does it grow by that: the program of the base has neither.
+	gated 0 'kept>0' -- true
+	mv run.data old.data
+	gated 0 'kept>+1000' -- --base=old.data "$T/runtime"
+	gated 12 'kept>+999' 'unfreed>+70000' -- --base=old.data "$T/runtime"
+	gated 0 'kept>1000' -- --junit=junit.xml --sarif=sarif.json "$T/runtime"
+	validated
+}
+
 @test "peaks and temporary blocks are those that the program is known to have" {
 	gated 0 'peak>81203' 'peak<81203' -- "$T/peak"
 	gated 12 'peak>=81203' -- "$T/peak"
