@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mprof control. */
+#include "base/nearest.h"
 #include "base/text.h"
 #include "cli/answer.h"
 #include "cli/asking.h"
 #include "cli/cli.h"
 #include "cli/meant.h"
-#include "cli/nearest.h"
 #include "cli/options.h"
 #include "control/control.h"
 

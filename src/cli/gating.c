@@ -207,6 +207,9 @@ static void tell_result(const struct gate *g, const struct gate_result *r)
 	int pid = (int)g->processes[r->process].pid;
 	char why[1024];
 
+	/* It is the same of all processes. */
+	if (r->outcome == GATE_CANNOT_TELL && g->nowhere[r->condition])
+		return;
 	gate_result_print(g, r, why, sizeof why);
 	if (r->outcome == GATE_BROKEN)
 		say("process %d: --fail-if=%s: %s", pid, c->text, why);
@@ -238,8 +241,32 @@ static void tell_left_out(const struct gate *g)
 			    (int)p->pid, p->missed, text_plural(p->missed));
 	}
 	for (size_t i = 0; i < g->n_conditions; i++)
-		if (gate_is_unmet(g, i))
+		if (gate_is_unmet(g, i) && !g->nowhere[i])
 			say(GATE_UNMET, g->conditions[i].text);
+}
+
+/* A function that has not requested anything this time is one thing, a slip another, which would
+ * pass forever. */
+static void seek_unmet(struct gate *g)
+{
+	struct sought sought[MAX_NAMES];
+	size_t of[MAX_NAMES], n = 0;
+
+	for (size_t i = 0; i < g->n_conditions && n < MAX_NAMES; i++)
+		if (gate_is_unmet(g, i)) {
+			sought[n] = (struct sought){.pattern = g->conditions[i].site};
+			of[n++] = i;
+		}
+	sought_in_files(sought, n, g->files, g->n_files);
+	for (size_t i = 0; i < n; i++) {
+		if (!sought[i].nowhere)
+			continue;
+		gate_set_nowhere(g, of[i]);
+		say("--fail-if=%s says nothing: neither the program nor a library of it has a "
+		    "function of this name%s%s%s",
+		    g->conditions[of[i]].text, *sought[i].near ? "; did you mean " : "",
+		    sought[i].near, *sought[i].near ? "?" : "");
+	}
 }
 
 static void tell_suppressions(const struct gate *g)
@@ -287,10 +314,19 @@ static int write_file(const char *path, const struct gate *g, bool sarif)
 
 /* ---- the end ---- */
 
-struct ending gating_end(const struct gate *g, const struct options *o, struct ending end)
+static bool says_nothing(const struct gate *g)
+{
+	for (size_t i = 0; i < g->n_conditions; i++)
+		if (g->nowhere[i])
+			return true;
+	return false;
+}
+
+struct ending gating_end(struct gate *g, const struct options *o, struct ending end)
 {
 	if (!g->n_conditions)
 		return end;
+	seek_unmet(g);
 	for (size_t i = 0; i < g->n_results; i++)
 		tell_result(g, &g->results[i]);
 	if (g->n_processes > 1)
@@ -305,11 +341,11 @@ struct ending gating_end(const struct gate *g, const struct options *o, struct e
 		return (struct ending){.status = (int)o->gate.fail_status};
 	if ((outcome == GATE_CANNOT_TELL || !g->n_processes || junit || sarif) && !end.signal &&
 	    !end.status)
-		end.status = STATUS_FAILED;
+		end.status = says_nothing(g) ? STATUS_USAGE : STATUS_FAILED;
 	return end;
 }
 
-int gating_status(const struct gate *g, const struct options *o, int status)
+int gating_status(struct gate *g, const struct options *o, int status)
 {
 	return gating_end(g, o, (struct ending){.status = status}).status;
 }

@@ -281,6 +281,7 @@ void gate_doubts_print(unsigned doubts, char *text, size_t size)
 		"what is lost is known in usable bytes, and what is suppressed in requested ones",
 		"in a pause nothing was seen",
 		"to keep to --max-memory it was not kept how long blocks live",
+		"neither the program nor a library of it has a function of this name",
 	};
 	size_t n = 0;
 

@@ -19,6 +19,7 @@ enum gate_doubt {
 	GATE_USABLE = 128,   /* what was lost is known in usable bytes, not in requested ones */
 	GATE_PAUSED = 256,   /* in a pause nothing was seen */
 	GATE_SPARED = 512,   /* it was not kept, to need less memory */
+	GATE_NOWHERE = 1024, /* there is no such function */
 };
 
 struct gate_value {

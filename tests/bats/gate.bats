@@ -132,7 +132,7 @@ same_of_file() {
 	gated 0 'kept>+0' 'peak>+0%' 'kept(g)>+0' -- --base=old.data "$T/example"
 	gated 12 'peak>+5%' 'kept(nobody)>+0' -- --base=old.data "$T/peak"
 	says err 'peak>\+5%: there are 81203 bytes, and in the base 20000 bytes$'
-	says err '--fail-if=kept\(nobody\)>\+0: no function in a profile has this name$'
+	says err '--fail-if=kept\(nobody\)>\+0 says nothing: neither the program nor'
 	limited "$MPROF" report --base=old.data '--fail-if=peak>+5%' -o grown run.data 2>report.err && fail "passed" ||
 		[ $? = 12 ]
 	says report.err 'peak>\+5%: there are 81203 bytes, and in the base 20000 bytes$'
@@ -140,12 +140,40 @@ same_of_file() {
 	grep -q '81201' grown
 }
 
-@test "a function that is named nowhere is said, and of a stripped program it cannot be told" {
-	gated 0 'kept(nobody)>0' 'kept(g)<0' -- --junit=junit.xml "$T/example"
-	says err '--fail-if=kept\(nobody\)>0: no function in a profile has this name$'
-	[ "$(xpath 'string(//testsuite[1]/system-err)')" = \
-		'--fail-if=kept(nobody)>0: no function in a profile has this name' ]
+@test "a function that is nowhere in the program is wrong usage, one that has requested nothing is not" {
+	gated 2 'kept(nobody)>0' 'kept(g)<0' 'kept(no_such_*)>0' -- --junit=junit.xml --sarif=sarif.json "$T/example"
+	says err '--fail-if=kept\(nobody\)>0 says nothing: neither the program nor a library of it has a function of this name$'
+	says err '--fail-if=kept\(no_such_\*\)>0 says nothing'
+	[ "$(grep -c -e '--fail-if=kept(nobody)' err)" = 1 ]
 	xmllint --noout --nonet junit.xml
+	[ "$(xpath 'count(//testsuite[1]/testcase/error)')" = 2 ]
+	[ "$(jq -c '[.runs[0].results[].kind]' sarif.json)" = '["open","open"]' ]
+	# In the binary, called or not, of the C library, or inlined wherever it is called.
+	cat >quiet.cc <<-EOT
+		#include <cstdlib>
+		namespace shop {
+		static inline __attribute__((always_inline)) void *inlined_one(int n) { return std::malloc(n); }
+		__attribute__((noinline)) void never_today(int n) { if (n > 5) std::free(inlined_one(n)); }
+		}
+		int main(int argc, char **) { shop::never_today(argc); std::free(std::malloc(7)); }
+	EOT
+	c++ -g -O1 -o quiet quiet.cc
+	gated 0 'kept(shop::never_today(int))>0' 'kept(shop::inlined_one(int))>0' 'kept(shop::inl*)>0' 'kept(fopen)>0' -- ./quiet
+	[ "$(grep -c ': nothing was requested by a function of this name$' err)" = 4 ] || fail "$(cat err)"
+	limited "$MPROF" report -o report.txt '--fail-if=kept(shop::never_today(int))>0' run.data
+	gated 2 'kept(shop::never_todya(int))>0' -- ./quiet
+	says err 'this name; did you mean shop::never_today\(int\)\?$'
+	same_of_file 2 'kept(shop::never_todya(int))>0'
+	# The program's own failure, and a condition that holds, come first.
+	gated 3 'kept(nobody)>0' -- sh -c 'exit 3'
+	gated 12 'kept(nobody)>0' 'allocs>=0' -- ./quiet
+	# Of a file that is not what it was nothing is known.
+	c++ -g -O1 -DX -o quiet -x c++ - <<<'int main() { return 0; }'
+	limited "$MPROF" report -o report.txt '--fail-if=kept(nobody)>0' run.data 2>report.err
+	says report.err 'kept\(nobody\)>0: nothing was requested by a function of this name$'
+}
+
+@test "of a stripped program it cannot be told what a function keeps" {
 	strip -o stripped "$T/example"
 	gated 1 'kept(g)>0' -- ./stripped
 	says err 'kept\(g\)>0 cannot be told: there are between 0 and 10000 bytes: a function may be one that nothing names'
