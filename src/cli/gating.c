@@ -30,15 +30,25 @@ static const char *without_condition(const struct gate_options *g, bool base_is_
 						NULL;
 }
 
-/* The first condition about growth, as given; NULL: none. */
-static const char *growth_given(const struct options *o)
+static bool grows(const struct gate_condition *c)
+{
+	return c->measure != GATE_ABSOLUTE;
+}
+
+static bool is_of_looks(const struct gate_condition *c)
+{
+	return GATE_OF_LOOKS >> c->figure & 1;
+}
+
+/* The first condition that is so, as given; NULL: none. */
+static const char *first_given(const struct options *o, bool (*is)(const struct gate_condition *c))
 {
 	for (const char *const *t = o->gate.fail_ifs; *t; t++) {
 		struct gate_condition c;
-		bool grows = !gate_condition_parse(&c, *t) && c.measure != GATE_ABSOLUTE;
+		bool is_it = !gate_condition_parse(&c, *t) && is(&c);
 
 		gate_condition_release(&c);
-		if (grows)
+		if (is_it)
 			return *t;
 	}
 	return NULL;
@@ -54,7 +64,7 @@ bool gating_check_options(const struct options *o)
 	const struct gate_options *g = &o->gate;
 	bool tells_growth = options_of_command(o->command) & FOR_FILES;
 	const char *alone = g->fail_ifs[0] ? NULL : without_condition(g, !tells_growth);
-	const char *growth = growth_given(o);
+	const char *growth = first_given(o, grows), *look = first_given(o, is_of_looks);
 
 	if (alone) {
 		say("option %s means nothing without --fail-if", alone);
@@ -69,6 +79,13 @@ bool gating_check_options(const struct options *o)
 		say("option base means nothing to mprof %s without a --fail-if about growth, as "
 		    "--fail-if='peak>+5%%'",
 		    o->command);
+		return false;
+	}
+	/* Its memory is gone with it. */
+	if (look && !strcmp(o->command, "run") && !o->duration) {
+		say("--fail-if=%s cannot be told of a program that has ended: let it go before "
+		    "that, with --duration=SECONDS, or ask mprof attach, detach or leaks",
+		    look);
 		return false;
 	}
 	if (o->background && g->fail_ifs[0]) {

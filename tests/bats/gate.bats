@@ -77,6 +77,20 @@ same_of_file() {
 	validated
 }
 
+@test "what is lost is told of a run that lets its program go" {
+	cat >lets_go.c <<-EOT
+		#include <stdlib.h>
+		#include <unistd.h>
+		int main(void) { char *volatile p = malloc(50); p = NULL; alarm(60); for (;;) { free(malloc(10)); usleep(1000); } }
+	EOT
+	cc -g -o lets_go lets_go.c
+	gated 12 'lost>0' -- --duration=1 ./lets_go
+	local pid
+	pid=$(sed -n 's/^mprof: process \([0-9]*\): --fail-if=lost>0: there are 56 bytes$/\1/p' err)
+	[ -n "$pid" ] || fail "$(cat err)"
+	kill "$pid"
+}
+
 @test "peaks and temporary blocks are those that the program is known to have" {
 	gated 0 'peak>81203' 'peak<81203' -- "$T/peak"
 	gated 12 'peak>=81203' -- "$T/peak"
@@ -96,10 +110,10 @@ same_of_file() {
 	gated 12 'allocs>=0' -- sh -c 'kill -9 $$'
 	gated 137 'allocs<0' -- sh -c 'kill -9 $$'
 	# What cannot be told is a failure only where there was none.
-	gated 1 'lost>0' -- "$T/example"
+	gated 1 'lost>0' -- --duration=600 "$T/example"
 	says err '--fail-if=lost>0 cannot be told: .*: nobody has looked at the memory for what is lost'
-	gated 3 'lost>0' -- sh -c 'exit 3'
-	gated 12 'lost>0' 'kept>0' -- "$T/example"
+	gated 3 'lost>0' -- --duration=600 sh -c 'exit 3'
+	gated 12 'lost>0' 'kept>0' -- --duration=600 "$T/example"
 	gated 127 'kept>0' -- ./nothing-here
 }
 
@@ -115,6 +129,10 @@ same_of_file() {
 		refused 2 "option ${option%=*} means nothing without --fail-if" "$MPROF" run "--$option" touch was-run
 	done
 	refused 2 'option fail-status: "0" is not a number from 1 to 255' "$MPROF" run --fail-status=0 touch was-run
+	for figure in lost lost-blocks possible possible-blocks 'lost(main)'; do
+		refused 2 "fail-if=${figure//[()]/.}>0 cannot be told of a program that has ended: .* --duration=SECONDS, or ask mprof attach" \
+			"$MPROF" run "--fail-if=kept>0" "--fail-if=$figure>0" touch was-run
+	done
 	refused 1 'cannot read|no such' "$MPROF" run '--fail-if=kept>+1' --base=nothing touch was-run
 	refused 1 'suppressions nothing: No such' "$MPROF" run '--fail-if=kept>1' --suppressions=nothing touch was-run
 	refused 1 'nowhere/x' "$MPROF" run '--fail-if=kept>1' --junit=nowhere/x touch was-run
@@ -246,7 +264,7 @@ xpath() {
 
 @test "JUnit's XML and SARIF are valid, and say what stands on the terminal" {
 	echo 'leak:nothing' >known
-	gated 12 'kept(child)>0' 'lost>0' 'peak>1G' -- --trace-children=yes --suppressions=known --junit=junit.xml \
+	gated 12 'kept(child)>0' 'lost>0' 'peak>1G' -- --duration=600 --trace-children=yes --suppressions=known --junit=junit.xml \
 		--sarif=sarif.json "$T/spawns"
 	[ "$(xpath 'count(//testsuite)')" = 13 ]
 	[ "$(xpath 'count(//testcase[failure]/@name[. = "kept(child)>0"])')" = 8 ]
