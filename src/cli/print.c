@@ -36,7 +36,14 @@ static int print_tables(const struct profile_data *d, const struct options *o, F
 {
 	bool together = out == stderr || screen_shows(out);
 	struct report_options tables = o->report;
-	int err = together && !o->quiet ? first_screen_say(d, o) : 0;
+	/* Who wants to hear nothing, and to have a file, has it there. */
+	bool in_file = o->quiet && o->output && !together;
+	int err = in_file ? first_screen_print(d, o, out) : 0;
+
+	if (in_file && !err)
+		fputc('\n', out);
+	if (!err && together && !o->quiet)
+		err = first_screen_say(d, o);
 
 	screen_fit(&tables, o, out);
 	if (!err)

@@ -117,11 +117,12 @@ void unseen_say_totals(say_fn *say, const struct profile_data *d)
 	       t->truncated_chains, t->unknown_frees, t->failed_allocs, d->unseen.lost);
 }
 
-void unseen_say_notes(say_fn *say, const struct profile_data *d)
+void unseen_say_notes(say_fn *say, const struct profile_data *d, bool quiet)
 {
 	const struct pd_totals *t = &d->totals;
 
-	if (t->truncated_chains || t->unknown_frees || t->failed_allocs || d->unseen.lost)
+	if (t->truncated_chains || (t->unknown_frees && !quiet) || t->failed_allocs ||
+	    d->unseen.lost)
 		unseen_say_totals(say, d);
 	unseen_say(say, d, NULL);
 	tell_chains(say, d);

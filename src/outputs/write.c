@@ -57,7 +57,7 @@ static int write_image(struct outputs *o, struct image *i, struct profile_data *
 		return -ENOMEM;
 	}
 	if (o->settings.quiet)
-		unseen_say_notes(say, d);
+		unseen_say_notes(say, d, true);
 	else
 		tell_all(o, i, d);
 	if (o->settings.effort)
