@@ -89,7 +89,7 @@ static void what_is_no_condition_is_refused(void **state)
 	(void)state;
 	static const char *const texts[] = {
 		"",	      "kept",	    "kept>",	 "kept>-",     "kept>+",    "kept>x",
-		"kept>5%",    "kept>1T",    "Kept>0",	 " kept>0",    "kept >0",   "kept> 0",
+		"kept>5%",    "kept>1X",    "Kept>0",	 " kept>0",    "kept >0",   "kept> 0",
 		"kept=0",     "kept!=0",    "kept=>0",	 "kept>>0",    "kept()>0",  "kept(f>0",
 		"kept)>0",    "(f)>0",	    "kept(f)",	 "allocs>1K",  "kept>+1.%", "kept>+.5%",
 		"kept>+%",    "kept>+1e3%", "kept>-101%", "frees>1K",  "kept>0x10", "kept>0 ",
