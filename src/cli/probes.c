@@ -228,7 +228,7 @@ int command_probes(int argc, char **argv)
 		if (!status)
 			say_not_found(&rules);
 		if (!status && found)
-			tell_own_heaps(say_sentence, &shared.files, pid);
+			tell_own_heaps(say_sentence, &shared.files, own_heaps_python_is_off(pid));
 		if (!status && !found) {
 			say_no_allocator(name, shared.files.n ? shared.files.files[0].fd : -1);
 			status = STATUS_NO_ALLOCATOR;

@@ -224,7 +224,7 @@ int output_session(struct outputs *o)
 	if (o->settings.effort)
 		tell_session_effort(o->host->say, s, &cost);
 	if (report)
-		tell_own_heaps(o->host->say, s->observer->files, s->launched ? 0 : s->root);
+		tell_own_heaps(o->host->say, s->observer->files, o->environments.python_is_off);
 	int lost = report ? close_report(o, report) : 0;
 	if (report)
 		o->host->printed(o->host_ctx);
