@@ -9,6 +9,7 @@
 #include "cli/meant.h"
 #include "outputs/own_heaps.h"
 #include "cli/program.h"
+#include "cli/stream.h"
 #include "cli/unattachable.h"
 #include "probes/choose.h"
 #include "probes/no_allocator.h"
@@ -236,5 +237,5 @@ int command_probes(int argc, char **argv)
 	}
 	watch_shared_release(&shared);
 	rules_release(&rules);
-	return status ? status : fflush(stdout) ? STATUS_FAILED : 0;
+	return stream_end_stdout(status);
 }
