@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "unit/unit.h"
-#include "cli/option_values.h"
 #include "pprof/allocators.h"
 #include "pprof/heap_write.h"
 
