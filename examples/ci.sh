@@ -12,7 +12,8 @@
 #	good.data	a profile of when all was well. With it what grows is a failure, too; to take a new one,
 #			cp mprof-ci/profile.data good.data
 #
-# Ends with 12 if a condition holds, with 1 if one cannot be told, and else as the program does. What there is to see is
+# Ends with 12 if a condition holds, with 1 if one cannot be told, with 2 if one is about a function that there is not, and else
+# as the program does. What there is to see is
 # in mprof-ci: the report, the profiles, junit.xml and sarif.json.
 set -u
 mprof=${MPROF:-mprof}

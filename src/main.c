@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "cli/help.h"
 #include "cli/options.h"
+#include "cli/stream.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,7 +18,7 @@ struct command {
 static int print_help(const char *command)
 {
 	if (help_print(command, stdout) || !command)
-		return fflush(stdout) ? STATUS_FAILED : 0;
+		return stream_end_stdout(0);
 	struct nearest n = { .word = command, .len = strlen(command) };
 
 	help_try_commands(&n);
@@ -47,7 +48,7 @@ static int command_version(int argc, char **argv)
 {
 	(void)argc, (void)argv;
 	puts("mprof " MPROF_VERSION);
-	return fflush(stdout) ? STATUS_FAILED : 0;
+	return stream_end_stdout(0);
 }
 
 static const struct command commands[] = {

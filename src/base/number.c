@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 bool number_in_range(uint64_t *n, const char *text, uint64_t min, uint64_t max)
 {
@@ -20,22 +21,36 @@ bool number_in_range(uint64_t *n, const char *text, uint64_t min, uint64_t max)
 	return true;
 }
 
+/* What a number with this suffix is to be multiplied with; 0: it is none. */
+static uint64_t unit(const char *suffix)
+{
+	static const char letters[] = "KMGT";
+	const char *letter = *suffix ? strchr(letters, toupper((unsigned char)*suffix)) : NULL;
+	uint64_t binary = 1, decimal = 1;
+
+	if (!letter)
+		return !*suffix || !strcasecmp(suffix, "B");
+	for (const char *l = letters; l <= letter; l++) {
+		binary *= 1024;
+		decimal *= 1000;
+	}
+	suffix++;
+	return !*suffix || !strcasecmp(suffix, "iB") ? binary :
+	       !strcasecmp(suffix, "B")		     ? decimal :
+						       0;
+}
+
 bool number_bytes(uint64_t *bytes, const char *text)
 {
-	static const char suffixes[] = "KMG";
-	size_t len = strlen(text);
-	const char *suffix = len ? strchr(suffixes, toupper((unsigned char)text[len - 1])) : NULL;
+	size_t len = strspn(text, "0123456789");
+	uint64_t each = unit(text + len), n;
 	char digits[32];
-	uint64_t n;
 
-	if (!suffix)
-		return number_in_range(bytes, text, 0, UINT64_MAX);
-	if (len > sizeof digits)
+	if (!each || len >= sizeof digits)
 		return false;
-	memcpy(digits, text, len - 1);
-	digits[len - 1] = '\0';
-	if (!number_in_range(&n, digits, 0, UINT64_MAX) ||
-	    __builtin_mul_overflow(n, 1024ull << 10 * (suffix - suffixes), &n))
+	memcpy(digits, text, len);
+	digits[len] = '\0';
+	if (!number_in_range(&n, digits, 0, UINT64_MAX) || __builtin_mul_overflow(n, each, &n))
 		return false;
 	*bytes = n;
 	return true;

@@ -13,7 +13,8 @@
 /* A decimal number without sign or blanks, from @min to @max. */
 bool number_in_range(uint64_t *n, const char *text, uint64_t min, uint64_t max);
 
-/* A number of bytes: the same, or with the suffix K, M or G (powers of 1024). */
+/* A number of bytes: the same, or with the suffix K, M, G or T, or KiB to TiB, in letters of either
+ * size (powers of 1024); or KB to TB (powers of 1000), or B, as dd(1) has them. */
 bool number_bytes(uint64_t *bytes, const char *text);
 
 #endif

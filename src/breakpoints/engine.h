@@ -126,6 +126,9 @@ struct engine_function {
 				     a phrase; or NULL */
 };
 
+/* What is wrong, where the program is no more: nobody is to blame, and no other engine helps. */
+#define ENGINE_GONE "it has ended meanwhile, or was killed"
+
 struct engine_ops {
 	const char *name;	/* as --engine has it */
 

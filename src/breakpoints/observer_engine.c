@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 void observer_forget(struct address_space *space)
 {
@@ -36,6 +37,9 @@ bool observer_refuse_engine(struct trap_observer *o, struct task *task, void *im
 		  o->shared.engine->name, why);
 	if (observed_of(task))
 		watch_clean(observed_of(task)->watch);
+	/* It is not the engine's fault, and another one would not help. */
+	if (!strcmp(why, ENGINE_GONE))
+		return observer_refuse(o, task, image, UNOBSERVED_GONE, ENGINE_GONE);
 	return observer_refuse(o, task, image, UNOBSERVED_NO_MEANS, e.text);
 }
 

@@ -161,6 +161,8 @@ static void say_attached(const struct serve *v)
 	bool background = v->options->background;
 	char which[64], end[64] = "";
 
+	if (v->options->quiet)
+		return;
 	if (s->n_attached == 1)
 		snprintf(which, sizeof which, "process %d", (int)s->root);
 	else

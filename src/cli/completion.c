@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "cli/help.h"
 #include "cli/options.h"
+#include "cli/stream.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -202,7 +203,7 @@ int command_completion(int argc, char **argv)
 	for (size_t i = 0; argc == 3 && i < sizeof shells / sizeof *shells; i++)
 		if (!strcmp(argv[2], shells[i].name)) {
 			put_script(&shells[i], stdout);
-			return fflush(stdout) ? STATUS_FAILED : 0;
+			return stream_end_stdout(0);
 		}
 	say("completion: for which shell? Usage: mprof completion bash|zsh|fish");
 	return STATUS_USAGE;

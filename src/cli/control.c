@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mprof control. */
+#include "base/nearest.h"
 #include "base/text.h"
 #include "cli/answer.h"
 #include "cli/asking.h"
 #include "cli/cli.h"
 #include "cli/meant.h"
-#include "cli/nearest.h"
 #include "cli/options.h"
+#include "cli/stream.h"
 #include "control/control.h"
 
 #include <errno.h>
@@ -163,7 +164,7 @@ static int print_answer(const struct control_call *call, const struct control_an
 			fputs(a->reply.parts[i].text, stdout);
 	int status = asking_say_errors(call->session, a, call->form);
 
-	return fflush(stdout) ? STATUS_FAILED : status;
+	return stream_end_stdout(status);
 }
 
 int command_control(int argc, char **argv)

@@ -50,7 +50,8 @@ static int judge_files(struct doctor *d)
 		err = doctor_read_modules(d);
 	if (err)
 		return err;
-	own_heaps_each(&d->shared.files, d->pid, note_own_heap, &d->findings);
+	own_heaps_each(&d->shared.files, own_heaps_python_is_off(d->pid), note_own_heap,
+		       &d->findings);
 	err = doctor_ask_packages(d);
 	return err ? err : doctor_judge_modules(d);
 }

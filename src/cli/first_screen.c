@@ -84,23 +84,13 @@ static void print_row(const struct profile_data *d, const struct summary_row *r,
 
 static void print_runtime(const struct summary *s, FILE *f)
 {
-	uint64_t bytes = 0, blocks = 0;
-	const char *between = " (";
+	char kinds[256];
+	struct pd_sum all = runtime_sum(s->runtime, kinds, sizeof kinds);
 
-	for (int k = RUNTIME_NONE + 1; k < RUNTIME_KINDS; k++) {
-		bytes += s->runtime[k].bytes;
-		blocks += s->runtime[k].blocks;
-	}
-	if (!blocks)
-		return;
-	fprintf(f, "kept by the runtime: %" PRIu64 " bytes in %" PRIu64 " block%s", bytes, blocks,
-		text_plural(blocks));
-	for (int k = RUNTIME_NONE + 1; k < RUNTIME_KINDS; k++)
-		if (s->runtime[k].blocks) {
-			fprintf(f, "%s%s %" PRIu64, between, runtime_word(k), s->runtime[k].bytes);
-			between = ", ";
-		}
-	fputs(")\n", f);
+	if (all.blocks)
+		fprintf(f,
+			"kept by the runtime: %" PRIu64 " bytes in %" PRIu64 " block%s (%s)\n",
+			all.bytes, all.blocks, text_plural(all.blocks), kinds);
 }
 
 static void print_rows(const struct profile_data *d, const struct summary *s, size_t n, FILE *f)

@@ -30,15 +30,25 @@ static const char *without_condition(const struct gate_options *g, bool base_is_
 						NULL;
 }
 
-/* The first condition about growth, as given; NULL: none. */
-static const char *growth_given(const struct options *o)
+static bool grows(const struct gate_condition *c)
+{
+	return c->measure != GATE_ABSOLUTE;
+}
+
+static bool is_of_looks(const struct gate_condition *c)
+{
+	return GATE_OF_LOOKS >> c->figure & 1;
+}
+
+/* The first condition that is so, as given; NULL: none. */
+static const char *first_given(const struct options *o, bool (*is)(const struct gate_condition *c))
 {
 	for (const char *const *t = o->gate.fail_ifs; *t; t++) {
 		struct gate_condition c;
-		bool grows = !gate_condition_parse(&c, *t) && c.measure != GATE_ABSOLUTE;
+		bool is_it = !gate_condition_parse(&c, *t) && is(&c);
 
 		gate_condition_release(&c);
-		if (grows)
+		if (is_it)
 			return *t;
 	}
 	return NULL;
@@ -54,7 +64,7 @@ bool gating_check_options(const struct options *o)
 	const struct gate_options *g = &o->gate;
 	bool tells_growth = options_of_command(o->command) & FOR_FILES;
 	const char *alone = g->fail_ifs[0] ? NULL : without_condition(g, !tells_growth);
-	const char *growth = growth_given(o);
+	const char *growth = first_given(o, grows), *look = first_given(o, is_of_looks);
 
 	if (alone) {
 		say("option %s means nothing without --fail-if", alone);
@@ -69,6 +79,13 @@ bool gating_check_options(const struct options *o)
 		say("option base means nothing to mprof %s without a --fail-if about growth, as "
 		    "--fail-if='peak>+5%%'",
 		    o->command);
+		return false;
+	}
+	/* Its memory is gone with it. */
+	if (look && !strcmp(o->command, "run") && !o->duration) {
+		say("--fail-if=%s cannot be told of a program that has ended: let it go before "
+		    "that, with --duration=SECONDS, or ask mprof attach, detach or leaks",
+		    look);
 		return false;
 	}
 	if (o->background && g->fail_ifs[0]) {
@@ -207,6 +224,9 @@ static void tell_result(const struct gate *g, const struct gate_result *r)
 	int pid = (int)g->processes[r->process].pid;
 	char why[1024];
 
+	/* It is the same of all processes. */
+	if (r->outcome == GATE_CANNOT_TELL && g->nowhere[r->condition])
+		return;
 	gate_result_print(g, r, why, sizeof why);
 	if (r->outcome == GATE_BROKEN)
 		say("process %d: --fail-if=%s: %s", pid, c->text, why);
@@ -221,6 +241,7 @@ static void tell_left_out(const struct gate *g)
 {
 	for (size_t i = 0; i < g->n_processes; i++) {
 		const struct gate_process *p = &g->processes[i];
+		char runtime[512];
 
 		if (p->before)
 			say("process %d: --fail-if counts no block that was there before",
@@ -229,14 +250,40 @@ static void tell_left_out(const struct gate *g)
 			say("process %d: --fail-if does not count the requests of %" PRIu64
 			    " block%s whose free alone was seen",
 			    (int)p->pid, p->unknown_frees, text_plural(p->unknown_frees));
+		if (gate_runtime_print(g, (uint32_t)i, runtime, sizeof runtime))
+			say("process %d: %s", (int)p->pid, runtime);
 		if (p->missed)
 			say("process %d: --fail-if does not count %" PRIu64 " block%s as kept that "
 			    "may have been freed in a pause, when nothing was seen",
 			    (int)p->pid, p->missed, text_plural(p->missed));
 	}
 	for (size_t i = 0; i < g->n_conditions; i++)
-		if (gate_is_unmet(g, i))
+		if (gate_is_unmet(g, i) && !g->nowhere[i])
 			say(GATE_UNMET, g->conditions[i].text);
+}
+
+/* A function that has not requested anything this time is one thing, a slip another, which would
+ * pass forever. */
+static void seek_unmet(struct gate *g)
+{
+	struct sought sought[MAX_NAMES];
+	size_t of[MAX_NAMES], n = 0;
+
+	for (size_t i = 0; i < g->n_conditions && n < MAX_NAMES; i++)
+		if (gate_is_unmet(g, i)) {
+			sought[n] = (struct sought){.pattern = g->conditions[i].site};
+			of[n++] = i;
+		}
+	sought_in_files(sought, n, g->files, g->n_files);
+	for (size_t i = 0; i < n; i++) {
+		if (!sought[i].nowhere)
+			continue;
+		gate_set_nowhere(g, of[i]);
+		say("--fail-if=%s says nothing: neither the program nor a library of it has a "
+		    "function of this name%s%s%s",
+		    g->conditions[of[i]].text, *sought[i].near ? "; did you mean " : "",
+		    sought[i].near, *sought[i].near ? "?" : "");
+	}
 }
 
 static void tell_suppressions(const struct gate *g)
@@ -284,10 +331,19 @@ static int write_file(const char *path, const struct gate *g, bool sarif)
 
 /* ---- the end ---- */
 
-struct ending gating_end(const struct gate *g, const struct options *o, struct ending end)
+static bool says_nothing(const struct gate *g)
+{
+	for (size_t i = 0; i < g->n_conditions; i++)
+		if (g->nowhere[i])
+			return true;
+	return false;
+}
+
+struct ending gating_end(struct gate *g, const struct options *o, struct ending end)
 {
 	if (!g->n_conditions)
 		return end;
+	seek_unmet(g);
 	for (size_t i = 0; i < g->n_results; i++)
 		tell_result(g, &g->results[i]);
 	if (g->n_processes > 1)
@@ -302,11 +358,11 @@ struct ending gating_end(const struct gate *g, const struct options *o, struct e
 		return (struct ending){.status = (int)o->gate.fail_status};
 	if ((outcome == GATE_CANNOT_TELL || !g->n_processes || junit || sarif) && !end.signal &&
 	    !end.status)
-		end.status = STATUS_FAILED;
+		end.status = says_nothing(g) ? STATUS_USAGE : STATUS_FAILED;
 	return end;
 }
 
-int gating_status(const struct gate *g, const struct options *o, int status)
+int gating_status(struct gate *g, const struct options *o, int status)
 {
 	return gating_end(g, o, (struct ending){.status = status}).status;
 }

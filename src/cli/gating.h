@@ -33,11 +33,11 @@ int gating_judge_files(struct gate *g, char *const files[], size_t n, const stru
  * All processes have been judged: tell what came of it, and write what is to be written.
  * @end  how it would end otherwise
  * Returns how it ends: a condition that holds wins; what could not be told is a failure where there
- * was none.
+ * was none, and one about a function that is nowhere is wrong usage.
  */
-struct ending gating_end(const struct gate *g, const struct options *o, struct ending end);
+struct ending gating_end(struct gate *g, const struct options *o, struct ending end);
 
 /* The same of a command that runs nothing: its status. */
-int gating_status(const struct gate *g, const struct options *o, int status);
+int gating_status(struct gate *g, const struct options *o, int status);
 
 #endif

@@ -119,7 +119,7 @@ static const struct part parts[] = {
 		  "characters\n" },
 	{ PRINTS, "  --lifetimes      a table of how long blocks lived, and which were "
 		  "temporary\n" },
-	{ PRINTS, "  --summary        what matters first, and no tables (not of a difference)\n" },
+	{ PRINTS, "  --summary        what matters first, and no tables\n" },
 	{ PRINTS, "  --site-types=yes|no       the table of leaks with the type of what is "
 		  "requested, or no\n                   types on the first screen either\n" },
 	{ PRINTS, "  --verdicts=yes   the table of leaks with a verdict on each: does it grow, or "

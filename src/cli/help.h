@@ -2,7 +2,7 @@
 #ifndef MPROF_CLI_HELP_H
 #define MPROF_CLI_HELP_H
 
-#include "cli/nearest.h"
+#include "base/nearest.h"
 
 #include <stdbool.h>
 #include <stddef.h>

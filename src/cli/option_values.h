@@ -20,7 +20,7 @@ bool value_count(uint64_t *count, const char *text);
 /* The same, from @min to @max. */
 bool value_in_range(uint64_t *count, const char *text, uint64_t min, uint64_t max);
 
-/* A number of bytes: the same, or with the suffix K, M or G (powers of 1024). */
+/* A number of bytes, see number_bytes(). */
 bool value_bytes(uint64_t *bytes, const char *text);
 
 /* A number of seconds above 0, fractions allowed. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/options.h"
 
+#include "base/nearest.h"
 #include "cli/gating.h"
 #include "cli/help.h"
-#include "cli/nearest.h"
 #include "cli/option_values.h"
 #include "cli/pages.h"
 

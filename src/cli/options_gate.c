@@ -70,8 +70,8 @@ static bool set_sarif(struct options *o, const char *v)
 const struct option_def gate_options[] = {
 	{"fail-if", FOR_PRINTING | NEEDS_VALUE | OF_DATA,
 	 "FIGURE>NUMBER or FIGURE(FUNCTION)>NUMBER with >, >=, <, <= or ==, 64 at most; FIGURE is "
-	 "allocs, frees, bytes, kept, kept-blocks, peak, temporary, lost, lost-blocks, possible or "
-	 "possible-blocks; +NUMBER or +N% is growth since --base",
+	 "allocs, frees, bytes, kept, kept-blocks, unfreed, unfreed-blocks, peak, temporary, lost, "
+	 "lost-blocks, possible or possible-blocks; +NUMBER or +N% is growth since --base",
 	 add_fail_if},
 	{"fail-if", FOR_LEAKS | NEEDS_VALUE,
 	 "lost>BYTES, lost-blocks>COUNT, possible>BYTES or possible-blocks>COUNT",

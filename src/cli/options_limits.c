@@ -104,8 +104,8 @@ const struct option_def limit_options[] = {
 	  "16 of them at most", add_snapshot },
 	{ "max-slowdown", FOR_TRACING | NEEDS_VALUE, "a factor from 1.05 to below 100",
 	  set_max_slowdown },
-	{ "max-memory", FOR_TRACING | NEEDS_VALUE, "a number of bytes, which may have K, M or G, "
-	  "of 1M or more", set_max_memory },
+	{ "max-memory", FOR_TRACING | NEEDS_VALUE, "a number of bytes of 1M or more, as in 64M or "
+	  "64MiB", set_max_memory },
 	{ "over", FOR_TRACING | NEEDS_VALUE, "pause or detach", set_over },
 	{ 0 },
 };

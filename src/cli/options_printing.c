@@ -236,7 +236,7 @@ const struct option_def printing_options[] = {
 	  set_lifetimes },
 	{ "verdicts", FOR_PRINTING | NEEDS_VALUE | OF_ONE | NOT_SUMMARY, "yes or no",
 	  set_verdicts },
-	{ "summary", FOR_PRINTING | OF_ONE | NOT_GROWTH, NULL, set_summary },
+	{ "summary", FOR_PRINTING | OF_TABLES | NOT_ELSEWHERE | NOT_GROWTH, NULL, set_summary },
 	{ "own-code", FOR_PRINTING | NEEDS_VALUE | OF_ONE,
 	  "a file's name, 64 of them at most, or auto", add_own_code },
 	{ "depth", FOR_REPORT | NEEDS_VALUE | OF_ONE | NOT_SUMMARY,

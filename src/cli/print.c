@@ -40,13 +40,27 @@ static bool lead_to_one(FILE *a, FILE *b)
 	       x.st_ino == y.st_ino;
 }
 
+/* Who wants to hear nothing, and to have a file, has the answer there, too. */
+static int print_before(const struct profile_data *d, const struct options *o, FILE *out,
+			bool together)
+{
+	if (o->quiet && o->output && !together) {
+		int err = first_screen_print(d, o, out);
+
+		return err || fputc('\n', out) != EOF ? err : -errno;
+	}
+	if (!together || o->quiet)
+		return 0;
+	return fflush(out) ? -errno : first_screen_say(d, o);
+}
+
 /* What matters first comes before the tables for who reads both in one place. For others it comes
  * when the tables are written: if they cannot be, that is all there is to say. */
 static int print_tables(const struct profile_data *d, const struct options *o, FILE *out)
 {
 	bool together = out == stderr || screen_shows(out) || lead_to_one(out, stderr);
 	struct report_options tables = o->report;
-	int err = together && !o->quiet ? fflush(out) ? -errno : first_screen_say(d, o) : 0;
+	int err = print_before(d, o, out, together);
 
 	screen_fit(&tables, o, out);
 	if (!err)

@@ -9,6 +9,7 @@
 #include "cli/meant.h"
 #include "outputs/own_heaps.h"
 #include "cli/program.h"
+#include "cli/stream.h"
 #include "cli/unattachable.h"
 #include "probes/choose.h"
 #include "probes/no_allocator.h"
@@ -228,7 +229,7 @@ int command_probes(int argc, char **argv)
 		if (!status)
 			say_not_found(&rules);
 		if (!status && found)
-			tell_own_heaps(say_sentence, &shared.files, pid);
+			tell_own_heaps(say_sentence, &shared.files, own_heaps_python_is_off(pid));
 		if (!status && !found) {
 			say_no_allocator(name, shared.files.n ? shared.files.files[0].fd : -1);
 			status = STATUS_NO_ALLOCATOR;
@@ -236,5 +237,5 @@ int command_probes(int argc, char **argv)
 	}
 	watch_shared_release(&shared);
 	rules_release(&rules);
-	return status ? status : fflush(stdout) ? STATUS_FAILED : 0;
+	return stream_end_stdout(status);
 }

@@ -220,7 +220,7 @@ int record_open(struct serve *v, struct session *s, struct rules *rules, struct 
 		.duration = o->duration,
 		.shortest_window_ns = shortest_window(o),
 		.ticks = serve_has_status_line(v),
-		.may_be_fast = o->engine == ENGINE_TRAP && o->wait != WAIT_SPIN,
+		.may_be_fast = o->engine == ENGINE_TRAP && o->wait != WAIT_SPIN && !o->quiet,
 	};
 
 	session_init(s, &settings, &serve_host);

@@ -38,7 +38,7 @@ static int report_page(struct profile_data *d, const struct options *o)
 	}
 	int status = pages_print(o->output, &d, 1, &o->report);
 	if (!status)
-		unseen_say_notes(say_sentence, d);
+		unseen_say_notes(say_sentence, d, o->quiet);
 	return status;
 }
 
@@ -61,7 +61,7 @@ static int report_to(struct profile_data *d, const struct options *o)
 	if (err < 0)
 		stream_failed(o, err);
 	else if (!err)
-		unseen_say_notes(say_sentence, d);
+		unseen_say_notes(say_sentence, d, o->quiet);
 	if (!err && !o->quiet && o->format == FORMAT_TABLES)
 		tell_peak(say_sentence, d);
 	if (!err && !o->quiet && o->format == FORMAT_TABLES && o->report.level == REPORT_VERBOSE)

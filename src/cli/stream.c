@@ -21,3 +21,13 @@ void stream_failed(const struct options *o, int err)
 {
 	say("cannot write %s: %s", o->output ? o->output : "the report", overwrite_why(err));
 }
+
+int stream_end_stdout(int status)
+{
+	int err = fflush(stdout) ? -errno : ferror(stdout) ? -EIO : 0;
+
+	if (!err)
+		return status;
+	say("cannot write to standard output: %s", overwrite_why(err));
+	return STATUS_FAILED;
+}

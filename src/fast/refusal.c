@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "fast/refusal.h"
 
+#include "breakpoints/engine.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -8,6 +10,9 @@ int fast_refuse(struct error *why, enum fast_step step, int err, size_t bytes)
 {
 	const char *reason = strerror(-err);
 
+	/* Whatever was done to it. */
+	if (err == -ESRCH)
+		return error_set(why, err, ENGINE_GONE);
 	switch (step) {
 	case FAST_SECCOMP:
 		return error_set(why, err, "its seccomp filter may forbid the system calls that it "

@@ -18,6 +18,8 @@ static const struct {
 	[GATE_BYTES] = {"bytes", "byte", "bytes", true},
 	[GATE_KEPT] = {"kept", "byte", "bytes", true},
 	[GATE_KEPT_BLOCKS] = {"kept-blocks", "block", "blocks", false},
+	[GATE_UNFREED] = {"unfreed", "byte", "bytes", true},
+	[GATE_UNFREED_BLOCKS] = {"unfreed-blocks", "block", "blocks", false},
 	[GATE_PEAK] = {"peak", "byte", "bytes", true},
 	[GATE_TEMPORARY] = {"temporary", "block", "blocks", false},
 	[GATE_LOST] = {"lost", "byte", "bytes", true},

@@ -13,8 +13,10 @@ enum gate_figure {
 	GATE_ALLOCS,
 	GATE_FREES,
 	GATE_BYTES,
-	GATE_KEPT, /* bytes */
+	GATE_KEPT, /* bytes, without the runtime's */
 	GATE_KEPT_BLOCKS,
+	GATE_UNFREED, /* bytes */
+	GATE_UNFREED_BLOCKS,
 	GATE_PEAK, /* bytes */
 	GATE_TEMPORARY,
 	GATE_LOST, /* bytes */

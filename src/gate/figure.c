@@ -4,6 +4,7 @@
 #include "base/glob.h"
 #include "profile/pd_names.h"
 #include "profile/own_code.h"
+#include "profile/runtime.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -55,7 +56,16 @@ uint8_t *gate_nodes(const struct profile_data *d, const struct gate_condition *c
 
 /* ---- what was counted ---- */
 
-static uint64_t blocks_of(enum gate_figure figure, const struct pd_leaf *l)
+/* What the summary says of what is kept: the program does so, or the runtime. */
+static uint64_t kept_by_the_program(const struct profile_data *d, const struct pd_leaf *l)
+{
+	uint64_t kept = l->allocs - l->frees;
+
+	return kept && runtime_kind_of(d, l) == RUNTIME_NONE ? kept : 0;
+}
+
+static uint64_t blocks_of(const struct profile_data *d, enum gate_figure figure,
+			  const struct pd_leaf *l)
 {
 	switch (figure) {
 	case GATE_ALLOCS:
@@ -65,6 +75,9 @@ static uint64_t blocks_of(enum gate_figure figure, const struct pd_leaf *l)
 		return l->frees;
 	case GATE_KEPT:
 	case GATE_KEPT_BLOCKS:
+		return kept_by_the_program(d, l);
+	case GATE_UNFREED:
+	case GATE_UNFREED_BLOCKS:
 		return l->allocs - l->frees;
 	case GATE_PEAK:
 		return l->at_peak;
@@ -83,8 +96,8 @@ static uint64_t blocks_of(enum gate_figure figure, const struct pd_leaf *l)
 
 static bool is_of_bytes(enum gate_figure figure)
 {
-	return figure == GATE_BYTES || figure == GATE_KEPT || figure == GATE_PEAK ||
-	       figure == GATE_LOST || figure == GATE_POSSIBLE;
+	return figure == GATE_BYTES || figure == GATE_KEPT || figure == GATE_UNFREED ||
+	       figure == GATE_PEAK || figure == GATE_LOST || figure == GATE_POSSIBLE;
 }
 
 static bool is_of_looks(enum gate_figure figure)
@@ -94,7 +107,13 @@ static bool is_of_looks(enum gate_figure figure)
 
 bool gate_is_of_kept(enum gate_figure figure)
 {
-	return figure == GATE_KEPT || figure == GATE_KEPT_BLOCKS || is_of_looks(figure);
+	return figure == GATE_UNFREED || figure == GATE_UNFREED_BLOCKS ||
+	       gate_spares_runtime(figure) || is_of_looks(figure);
+}
+
+bool gate_spares_runtime(enum gate_figure figure)
+{
+	return figure == GATE_KEPT || figure == GATE_KEPT_BLOCKS;
 }
 
 static bool temporary_at(const struct profile_data *d, size_t i, struct gate_count *count)
@@ -116,7 +135,7 @@ bool gate_count_at(const struct profile_data *d, enum gate_figure figure, size_t
 	if (i >= d->n_leaves)
 		return false;
 	const struct pd_leaf *l = &d->leaves[i];
-	uint64_t blocks = blocks_of(figure, l);
+	uint64_t blocks = blocks_of(d, figure, l);
 
 	*count = (struct gate_count){l->node, is_of_bytes(figure) ? blocks * l->size : blocks,
 				     blocks};
@@ -262,6 +281,7 @@ void gate_doubts_print(unsigned doubts, char *text, size_t size)
 		"what is lost is known in usable bytes, and what is suppressed in requested ones",
 		"in a pause nothing was seen",
 		"to keep to --max-memory it was not kept how long blocks live",
+		"neither the program nor a library of it has a function of this name",
 	};
 	size_t n = 0;
 

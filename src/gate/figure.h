@@ -19,6 +19,7 @@ enum gate_doubt {
 	GATE_USABLE = 128,   /* what was lost is known in usable bytes, not in requested ones */
 	GATE_PAUSED = 256,   /* in a pause nothing was seen */
 	GATE_SPARED = 512,   /* it was not kept, to need less memory */
+	GATE_NOWHERE = 1024, /* there is no such function */
 };
 
 struct gate_value {
@@ -48,6 +49,9 @@ bool gate_count_at(const struct profile_data *d, enum gate_figure figure, size_t
 
 /* Is it about what is kept, from which suppressions take out? */
 bool gate_is_of_kept(enum gate_figure figure);
+
+/* Is it without what the runtime keeps (profile/runtime.h)? */
+bool gate_spares_runtime(enum gate_figure figure);
 
 /**
  * @suppressed  by node, which suppression is for it, PD_NONE: none; NULL: there are none

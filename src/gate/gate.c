@@ -25,7 +25,8 @@ int gate_add_conditions(struct gate *g, const char *const *texts)
 		n++;
 	g->conditions = calloc(n + 1, sizeof *g->conditions);
 	g->met = calloc(n + 1, sizeof *g->met);
-	if (!g->conditions || !g->met)
+	g->nowhere = calloc(n + 1, sizeof *g->nowhere);
+	if (!g->conditions || !g->met || !g->nowhere)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
 		if (is_there(texts, i))
@@ -50,7 +51,13 @@ void gate_release(struct gate *g)
 	profile_data_free(g->base);
 	free(g->suppressed_base);
 	free(g->conditions);
+	for (size_t i = 0; i < g->n_files; i++) {
+		free(g->files[i].path);
+		free(g->files[i].build_id);
+	}
+	free(g->files);
 	free(g->met);
+	free(g->nowhere);
 	free(g->processes);
 	free(g->results);
 	*g = (struct gate){0};
@@ -73,7 +80,15 @@ int gate_set_base(struct gate *g, struct profile_data *base)
 
 /* ---- judging ---- */
 
-static int add_process(struct gate *g, const struct profile_data *d)
+static void add_runtime(const struct profile_data *d, const uint32_t *suppressed,
+			struct pd_sum sums[RUNTIME_KINDS])
+{
+	for (size_t i = 0; i < d->n_leaves; i++)
+		if (suppressed[d->leaves[i].node] == PD_NONE)
+			runtime_add(d, &d->leaves[i], sums);
+}
+
+static int add_process(struct gate *g, const struct profile_data *d, const uint32_t *suppressed)
 {
 	const struct pd_totals *t = &d->totals;
 	const char *program = d->command && d->command[0] ? d->command[0] : "?";
@@ -92,7 +107,35 @@ static int add_process(struct gate *g, const struct profile_data *d)
 	};
 	if (!p->program)
 		return -ENOMEM;
+	add_runtime(d, suppressed, p->runtime);
 	g->n_processes++;
+	return 0;
+}
+
+static bool has_file(const struct gate *g, const struct pd_module *m)
+{
+	for (size_t i = 0; i < g->n_files; i++)
+		if (!strcmp(g->files[i].path, m->path) &&
+		    !strcmp(g->files[i].build_id, m->build_id))
+			return true;
+	return false;
+}
+
+/* What is no file, as the vdso, has no name that anybody asks for. 0 or -ENOMEM. */
+static int add_files(struct gate *g, const struct profile_data *d)
+{
+	for (size_t i = 0; i < d->n_modules; i++) {
+		const struct pd_module *m = &d->modules[i];
+
+		if (*m->path != '/' || has_file(g, m))
+			continue;
+		if (ARRAY_RESERVE(&g->files, &g->cap_files, g->n_files))
+			return -ENOMEM;
+		struct sought_file *f = &g->files[g->n_files++];
+		*f = (struct sought_file){strdup(m->path), strdup(m->build_id), i == d->program};
+		if (!f->path || !f->build_id)
+			return -ENOMEM;
+	}
 	return 0;
 }
 
@@ -122,8 +165,9 @@ static int judge_one(struct gate *g, const struct profile_data *d, const uint32_
 int gate_judge(struct gate *g, const struct profile_data *d)
 {
 	uint32_t *suppressed = gate_suppressions_of_nodes(&g->suppressions, d);
-	int err = suppressed ? add_process(g, d) : -ENOMEM;
+	int err = suppressed ? add_process(g, d, suppressed) : -ENOMEM;
 
+	err = err ? err : add_files(g, d);
 	if (!err)
 		gate_suppressions_count(&g->suppressions, d, suppressed);
 	for (uint32_t i = 0; !err && i < g->n_conditions; i++)
@@ -147,4 +191,17 @@ enum gate_outcome gate_outcome(const struct gate *g)
 bool gate_is_unmet(const struct gate *g, size_t condition)
 {
 	return g->n_processes && !g->met[condition];
+}
+
+void gate_set_nowhere(struct gate *g, size_t condition)
+{
+	g->nowhere[condition] = true;
+	for (size_t i = 0; i < g->n_results; i++) {
+		struct gate_result *r = &g->results[i];
+
+		if (r->condition != condition || r->outcome != GATE_PASSED)
+			continue;
+		r->outcome = GATE_CANNOT_TELL;
+		r->now.doubts |= GATE_NOWHERE;
+	}
 }

@@ -4,6 +4,8 @@
 
 #include "gate/rows.h"
 #include "gate/suppressions.h"
+#include "naming/sought.h"
+#include "profile/runtime.h"
 
 #include <stdio.h>
 
@@ -28,18 +30,22 @@ struct gate_process {
 	/* What no condition counts: */
 	uint64_t unknown_frees; /* of blocks that were not inherited, nor from before */
 	uint64_t missed;	/* that may have been freed in a pause, in which nothing was seen */
+	struct pd_sum runtime[RUNTIME_KINDS]; /* what it keeps and nobody suppresses */
 	bool before;		/* there were blocks already, or nobody knows */
 };
 
 struct gate {
 	struct gate_condition *conditions;
-	bool *met; /* of each: some process has a function that it is about */
+	bool *met;     /* of each: some process has a function that it is about */
+	bool *nowhere; /* ... or none has it, in whatever file: gate_set_nowhere() */
 	size_t n_conditions;
 	struct gate_suppressions suppressions;
 	struct profile_data *base; /* NULL: none was given; belongs to the gate */
 	uint32_t *suppressed_base;
 	struct gate_process *processes;
 	size_t n_processes, cap_processes;
+	struct sought_file *files; /* those of all processes */
+	size_t n_files, cap_files;
 	struct gate_result *results;
 	size_t n_results, cap_results;
 };
@@ -63,7 +69,17 @@ enum gate_outcome gate_outcome(const struct gate *g);
 
 /* Does a condition say something about no function at all? */
 bool gate_is_unmet(const struct gate *g, size_t condition);
-#define GATE_UNMET "--fail-if=%s: no function in a profile has this name"
+#define GATE_UNMET "--fail-if=%s: nothing was requested by a function of this name"
+
+/* There is no function of the name that it is about, so that it says nothing: what it has passed
+ * cannot be told. */
+void gate_set_nowhere(struct gate *g, size_t condition);
+
+/**
+ * What figures have not counted, for the runtime keeps it, in a sentence.
+ * False: there is nothing to say of this process.
+ */
+bool gate_runtime_print(const struct gate *g, uint32_t process, char *text, size_t size);
 
 /* "there are 240 bytes, and in the base 140 bytes"; or between what, and why that is. */
 void gate_result_print(const struct gate *g, const struct gate_result *r, char *text, size_t size);

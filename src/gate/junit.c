@@ -126,6 +126,16 @@ static void put_head(const struct gate *g, uint32_t process, FILE *out)
 	fputs("/>\n    </properties>\n", out);
 }
 
+static void put_runtime(const struct gate *g, uint32_t process, FILE *out)
+{
+	char text[512];
+
+	if (!gate_runtime_print(g, process, text, sizeof text))
+		return;
+	put_text(out, text);
+	fputc('\n', out);
+}
+
 /* What is suppressed is so of all processes together; the first suite tells. */
 static void put_suppressions(const struct gate *g, FILE *out)
 {
@@ -166,6 +176,7 @@ int gate_print_junit(const struct gate *g, FILE *out)
 			if (!err && g->results[k].process == i)
 				err = put_case(g, &g->results[k], out);
 		fputs("    <system-out>", out);
+		put_runtime(g, i, out);
 		if (!i)
 			put_suppressions(g, out);
 		fputs("</system-out>\n    <system-err>", out);

@@ -191,12 +191,35 @@ static json_t *rules(const struct gate *g)
 	return all;
 }
 
+/* What was not counted, told as tools tell of themselves: a note for each process. */
+static json_t *invocations(const struct gate *g)
+{
+	json_t *notes = json_array();
+	int err = notes ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; !err && i < g->n_processes; i++) {
+		char text[512], sentence[600];
+
+		if (!gate_runtime_print(g, i, text, sizeof text))
+			continue;
+		snprintf(sentence, sizeof sentence, "process %" PRIu32 ": %s", g->processes[i].pid,
+			 text);
+		err = json_array_append_new(notes, json_pack("{s:s,s:o}", "level", "note",
+							     "message", message(sentence)));
+	}
+	if (!err)
+		return json_pack("[{s:b,s:o}]", "executionSuccessful", 1,
+				 "toolExecutionNotifications", notes);
+	json_decref(notes);
+	return NULL;
+}
+
 int gate_print_sarif(const struct gate *g, const char *root, FILE *out)
 {
-	json_t *log = json_pack("{s:s,s:s,s:[{s:{s:{s:s,s:s,s:o}},s:o}]}", "$schema", SCHEMA,
+	json_t *log = json_pack("{s:s,s:s,s:[{s:{s:{s:s,s:s,s:o}},s:o,s:o}]}", "$schema", SCHEMA,
 				"version", "2.1.0", "runs", "tool", "driver", "name", "mprof",
-				"version", MPROF_VERSION, "rules", rules(g), "results",
-				results(g, root));
+				"version", MPROF_VERSION, "rules", rules(g), "invocations",
+				invocations(g), "results", results(g, root));
 	int err = !log ? -ENOMEM : json_dumpf(log, out, JSON_INDENT(1)) ? -EIO : 0;
 
 	json_decref(log);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What came of conditions, for people. */
 #include "base/printable.h"
+#include "base/text.h"
 #include "gate/gate.h"
 
 #include <errno.h>
@@ -46,6 +47,32 @@ void gate_result_print(const struct gate *g, const struct gate_result *r, char *
 	snprintf(text, size, "there %s %s%s%s%s",
 		 is_one(&r->now.is) ? "is" : "are", now, base,
 		 *doubts ? ": " : "", doubts);
+}
+
+/* The first condition that is about less than there is; NULL: none. */
+static const struct gate_condition *sparing(const struct gate *g)
+{
+	for (size_t i = 0; i < g->n_conditions; i++)
+		if (gate_spares_runtime(g->conditions[i].figure))
+			return &g->conditions[i];
+	return NULL;
+}
+
+bool gate_runtime_print(const struct gate *g, uint32_t process, char *text, size_t size)
+{
+	const struct gate_condition *c = sparing(g);
+	struct pd_sum all;
+	char kinds[256];
+
+	all = runtime_sum(g->processes[process].runtime, kinds, sizeof kinds);
+	if (!c || !all.blocks)
+		return false;
+	snprintf(text, size,
+		 "--fail-if=%s does not count %" PRIu64 " byte%s in %" PRIu64
+		 " block%s that the runtime keeps (%s): unfreed does",
+		 gate_figure_name(c->figure), all.bytes, text_plural(all.bytes), all.blocks,
+		 text_plural(all.blocks), kinds);
+	return true;
 }
 
 /* A name from outside, harmless. */

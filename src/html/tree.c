@@ -6,7 +6,7 @@
 #include "profile/pd_names.h"
 #include "profile/own_code.h"
 #include "profile/pd_site_types.h"
-#include "report/runtime.h"
+#include "profile/runtime.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 /* What was requested at the very end of a chain. */
 struct own {
 	uint64_t allocs, bytes, frees, free_bytes, peak_blocks, peak_bytes, temporary;
-	struct pd_sum runtime;	     /* of what is kept: the runtime's, see report/runtime.h */
+	struct pd_sum runtime;	     /* of what is kept: the runtime's, see profile/runtime.h */
 	struct pd_sum lost, hanging; /* directly, and what goes with it */
 };
 

@@ -6,6 +6,7 @@
 #include "outputs/heap.h"
 #include "outputs/massif.h"
 #include "outputs/mma.h"
+#include "outputs/own_heaps.h"
 #include "session/signals.h"
 
 #include <errno.h>
@@ -34,6 +35,18 @@ static int begin_timeline(struct output *o, struct image *i)
 
 static const struct output_ops timeline_ops = { .begins = begin_timeline };
 
+/* ---- what is in the environment of programs, which is gone with them ---- */
+
+static int read_environment(struct output *o, struct image *i)
+{
+	struct environments_output *e = (struct environments_output *)o;
+
+	e->python_is_off = e->python_is_off || own_heaps_python_is_off(i->pid);
+	return 0;
+}
+
+static const struct output_ops environments_ops = { .begins = read_environment };
+
 /* ---- all ---- */
 
 /* In this order their recorders are begun; the last to be begun is told first. */
@@ -43,7 +56,10 @@ int outputs_open(struct outputs *o, struct session *s, const struct output_setti
 	*o = (struct outputs){ .session = s, .settings = *settings, .host = host,
 			       .host_ctx = host_ctx };
 	o->timeline = (struct timeline_output){ { .ops = &timeline_ops }, &o->settings };
+	o->environments = (struct environments_output){ .base = { .ops = &environments_ops } };
 	int err = session_add_output(s, &o->timeline.base);
+	if (!err)
+		err = session_add_output(s, &o->environments.base);
 	if (!err)
 		err = massif_output_new(&o->massif, o);
 	if (!err)

@@ -44,6 +44,12 @@ struct timeline_output {
 	const struct output_settings *settings;
 };
 
+/* What programs were told by their environment, as each began. */
+struct environments_output {
+	struct output base;
+	bool python_is_off; /* of one of them: python's own allocator */
+};
+
 struct outputs {
 	struct session *session;
 	struct output_settings settings;
@@ -54,6 +60,7 @@ struct outputs {
 	bool reported;		/* the whole report has been printed */
 	int paged;		/* 0, or what the first page that failed has failed of */
 	struct timeline_output timeline;
+	struct environments_output environments;
 	struct massif_output *massif;	/* NULL: not wanted */
 	struct heap_output *heap;
 	struct mma_output *mma;		/* NULL: not wanted */

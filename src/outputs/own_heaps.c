@@ -9,8 +9,8 @@
 
 #define PYTHON_VARIABLE "PYTHONMALLOC"
 
-/* "malloc" and "malloc_debug" do not use pymalloc. Of who has gone nobody knows. */
-static bool switched_off(pid_t pid)
+/* "malloc" and "malloc_debug" do not use pymalloc. */
+bool own_heaps_python_is_off(pid_t pid)
 {
 	static const char off[] = PYTHON_VARIABLE "=malloc";
 	const char *ours = getenv(PYTHON_VARIABLE);
@@ -26,7 +26,7 @@ static bool switched_off(pid_t pid)
 	return found;
 }
 
-void own_heaps_each(const struct module_files *files, pid_t pid,
+void own_heaps_each(const struct module_files *files, bool python_is_off,
 		    void (*each)(void *ctx, const struct advice *a), void *ctx)
 {
 	for (size_t i = 0; i < files->n; i++) {
@@ -40,7 +40,7 @@ void own_heaps_each(const struct module_files *files, pid_t pid,
 				  files->files[i].path, h.language);
 			each(ctx, &a);
 		}
-		if (h.python && !switched_off(pid)) {
+		if (h.python && !python_is_off) {
 			error_set(&a.why, 0,
 				  "%s has an allocator of its own for what has up to 512 bytes, "
 				  "which is not watched", files->files[i].path);
@@ -61,7 +61,7 @@ static void tell(void *ctx, const struct advice *a)
 	(*say)(e.text);
 }
 
-void tell_own_heaps(say_fn *say, const struct module_files *files, pid_t pid)
+void tell_own_heaps(say_fn *say, const struct module_files *files, bool python_is_off)
 {
-	own_heaps_each(files, pid, tell, &say);
+	own_heaps_each(files, python_is_off, tell, &say);
 }

@@ -6,12 +6,15 @@
 #include "base/say.h"
 #include "proc/modules.h"
 
-/* Tell of each file whose objects are in a heap of its own that they are not watched. @pid: of whom
- * the environment is asked; 0: it is as ours. */
-void own_heaps_each(const struct module_files *files, pid_t pid,
+/* Has a process the variable in its environment by which python has no allocator of its own?
+ * @pid 0: is it in ours? Of who has gone nobody knows: false. */
+bool own_heaps_python_is_off(pid_t pid);
+
+/* Tell of each file whose objects are in a heap of its own that they are not watched. */
+void own_heaps_each(const struct module_files *files, bool python_is_off,
 		    void (*each)(void *ctx, const struct advice *a), void *ctx);
 
 /* The same, as sentences. */
-void tell_own_heaps(say_fn *say, const struct module_files *files, pid_t pid);
+void tell_own_heaps(say_fn *say, const struct module_files *files, bool python_is_off);
 
 #endif

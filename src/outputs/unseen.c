@@ -57,22 +57,22 @@ static void say_spared(say_fn *say, const struct profile_data *d, const char *pa
 		       const char *colon)
 {
 	const struct pd_spared *s = &d->spared;
+	char cut[128] = "";
 
-	if (s->lifetimes)
-		say_to(say,
-		       "%s%sto keep to --max-memory it was not kept how long blocks live, nor "
-		       "which are temporary: table 5 tells of none",
-		       path, colon);
-	if (s->timeline)
-		say_to(say,
-		       "%s%sto keep to --max-memory it was not kept what was live over the time: "
-		       "there are no verdicts", path, colon);
 	if (s->depth)
-		say_to(say,
-		       "%s%sto keep to --max-memory %" PRIu64
-		       " chain%s cut, the last ones to %" PRIu32 " frame%s", path, colon,
-		       d->totals.truncated_cut, d->totals.truncated_cut == 1 ? " was" : "s were",
-		       s->depth, text_plural(s->depth));
+		snprintf(cut, sizeof cut,
+			 "%s%" PRIu64 " chain%s cut, the last ones to %" PRIu32 " frame%s",
+			 s->lifetimes || s->timeline ? "; " : "", d->totals.truncated_cut,
+			 d->totals.truncated_cut == 1 ? " was" : "s were", s->depth,
+			 text_plural(s->depth));
+	if (s->lifetimes || s->timeline || s->depth)
+		say_to(say, "%s%sto keep to --max-memory %s%s%s%s", path, colon,
+		       s->lifetimes ? "it was not kept how long blocks live, nor which are "
+				      "temporary: table 5 tells of none" :
+				      "",
+		       s->lifetimes && s->timeline ? "; " : "",
+		       s->timeline ? "nor what was live over the time: there are no verdicts" : "",
+		       cut);
 }
 
 void unseen_say(say_fn *say, const struct profile_data *d, const char *path)
@@ -117,11 +117,12 @@ void unseen_say_totals(say_fn *say, const struct profile_data *d)
 	       t->truncated_chains, t->unknown_frees, t->failed_allocs, d->unseen.lost);
 }
 
-void unseen_say_notes(say_fn *say, const struct profile_data *d)
+void unseen_say_notes(say_fn *say, const struct profile_data *d, bool quiet)
 {
 	const struct pd_totals *t = &d->totals;
 
-	if (t->truncated_chains || t->unknown_frees || t->failed_allocs || d->unseen.lost)
+	if (t->truncated_chains || (t->unknown_frees && !quiet) || t->failed_allocs ||
+	    d->unseen.lost)
 		unseen_say_totals(say, d);
 	unseen_say(say, d, NULL);
 	tell_chains(say, d);

@@ -57,7 +57,7 @@ static int write_image(struct outputs *o, struct image *i, struct profile_data *
 		return -ENOMEM;
 	}
 	if (o->settings.quiet)
-		unseen_say_notes(say, d);
+		unseen_say_notes(say, d, true);
 	else
 		tell_all(o, i, d);
 	if (o->settings.effort)
@@ -224,7 +224,7 @@ int output_session(struct outputs *o)
 	if (o->settings.effort)
 		tell_session_effort(o->host->say, s, &cost);
 	if (report)
-		tell_own_heaps(o->host->say, s->observer->files, s->launched ? 0 : s->root);
+		tell_own_heaps(o->host->say, s->observer->files, o->environments.python_is_off);
 	int lost = report ? close_report(o, report) : 0;
 	if (report)
 		o->host->printed(o->host_ctx);

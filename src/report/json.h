@@ -19,7 +19,7 @@ json_t *json_before(const struct profile_data *d);
 json_t *json_reach(const struct profile_data *d);
 json_t *json_rss(const struct profile_data *d);
 
-/* What the runtime keeps, by report/runtime.h, those kinds that there are. NULL: out of memory. */
+/* What the runtime keeps, by profile/runtime.h, those kinds that there are. NULL: out of memory. */
 json_t *json_runtime(const struct profile_data *d);
 
 /* The members of report_json() that have a file of their own. @rank: from names_ranks(). */

@@ -3,7 +3,7 @@
 #include "base/jsontext.h"
 #include "report/json.h"
 #include "report/report.h"
-#include "report/runtime.h"
+#include "profile/runtime.h"
 
 #include <errno.h>
 

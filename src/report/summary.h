@@ -3,7 +3,7 @@
 #define MPROF_REPORT_SUMMARY_H
 
 #include "profile/trend.h"
-#include "report/runtime.h"
+#include "profile/runtime.h"
 
 /* All that was requested below one line of the program's own code, and kept. */
 struct summary_row {

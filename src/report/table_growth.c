@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The four tables of what has grown. */
-#include "report/growth.h"
+#include "report/growth_internal.h"
 
 #include "base/printable.h"
 #include "base/text.h"
@@ -10,13 +10,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct printer {
-	const struct growth *g;
-	const struct profile_data *now, *base;
-	const struct report_options *o;
-	FILE *out;
-};
 
 /* With its sign, so that growth and loss are told apart at a glance. */
 static void print_number(FILE *out, int64_t n)
@@ -51,13 +44,12 @@ static void print_name(FILE *out, const char *name)
 	free(safe);
 }
 
-static void print_function(const struct printer *p, uint64_t number)
+static void print_function(const struct growth_printer *p, uint64_t number)
 {
 	print_name(p->out, p->g->functions[number].name);
 }
 
-/* In a path: with what tells it apart. */
-static void print_site(const struct printer *p, uint64_t number)
+void growth_print_site(const struct growth_printer *p, uint64_t number)
 {
 	const struct growth_site *s = &p->g->sites[number];
 
@@ -71,7 +63,7 @@ static void print_site(const struct printer *p, uint64_t number)
 	fprintf(p->out, ":%" PRIu32 ")", s->line);
 }
 
-static void print_columns(const struct printer *p)
+static void print_columns(const struct growth_printer *p)
 {
 	fputs(p->o->at_peak ? "       blocks        bytes        frees         live" :
 			      "       allocs        bytes        frees         kept", p->out);
@@ -126,19 +118,14 @@ struct rows {
 	int64_t others[HEAP_VALUES];	/* their sum */
 };
 
-/* By how much a table has changed, whatever has grown and what has become less. */
-struct change {
-	unsigned __int128 bytes, kept;
-};
-
 static uint64_t size_of(int64_t n)
 {
 	return n < 0 ? -(uint64_t)n : (uint64_t)n;
 }
 
-static struct change change_of(const struct stack_table *t)
+static struct growth_change change_of(const struct stack_table *t)
 {
-	struct change c = { 0 };
+	struct growth_change c = { 0 };
 
 	for (size_t i = 0; i < t->n; i++) {
 		c.bytes += size_of(t->stacks[i].value[GROWN_BYTES]);
@@ -147,11 +134,49 @@ static struct change change_of(const struct stack_table *t)
 	return c;
 }
 
-/* Not more than 1% of the change, neither of what was requested nor of what was kept. */
-static bool is_slight(const struct change *all, const int64_t value[HEAP_VALUES])
+static bool is_part(const struct growth_change *all, unsigned part,
+		    const int64_t value[HEAP_VALUES])
 {
-	return (unsigned __int128)size_of(value[GROWN_BYTES]) * 100 <= all->bytes &&
-	       (unsigned __int128)size_of(growth_kept(value)) * 100 <= all->kept;
+	return (unsigned __int128)size_of(value[GROWN_BYTES]) * part <= all->bytes &&
+	       (unsigned __int128)size_of(growth_kept(value)) * part <= all->kept;
+}
+
+/* All that a profile has. */
+static struct growth_change whole_of(const struct profile_data *d)
+{
+	struct growth_change c = { 0 };
+
+	for (size_t i = 0; i < d->n_leaves; i++) {
+		const struct pd_leaf *l = &d->leaves[i];
+
+		c.bytes += (unsigned __int128)l->allocs * l->size;
+		c.kept += (unsigned __int128)(l->allocs - l->frees) * l->size;
+	}
+	return c;
+}
+
+static struct growth_change greater(struct growth_change a, struct growth_change b)
+{
+	return (struct growth_change){ a.bytes > b.bytes ? a.bytes : b.bytes,
+				       a.kept > b.kept ? a.kept : b.kept };
+}
+
+/* Of a terse table not more than 1% of the change, else of a thousandth of all there is: neither of
+ * what was requested nor of what was kept. */
+static bool is_slight(const struct growth_printer *p, const struct growth_change *all,
+		      const int64_t value[HEAP_VALUES])
+{
+	struct growth_change most = greater(p->has, p->had);
+
+	switch (p->o->level) {
+	case REPORT_TERSE:
+		return is_part(all, 100, value);
+	case REPORT_NORMAL:
+		return is_part(&most, 1000, value);
+	case REPORT_VERBOSE:
+		break;
+	}
+	return false;
 }
 
 static void leave_out(struct rows *r, const int64_t value[HEAP_VALUES])
@@ -168,8 +193,9 @@ static void rows_release(struct rows *r)
 
 /* @all  of which 1% is enough for a terse table. 0 or -ENOMEM; either way rows_release() is
  *       fine. */
-static int rows_find(struct rows *r, const struct printer *p, const struct stack_table *t,
-		     enum elements elements, key_fn *key, const struct change *all)
+static int rows_find(struct rows *r, const struct growth_printer *p,
+		     const struct stack_table *t, enum elements elements, key_fn *key,
+		     const struct growth_change *all)
 {
 	struct order o = { p->g, t, elements, key };
 
@@ -181,7 +207,7 @@ static int rows_find(struct rows *r, const struct printer *p, const struct stack
 
 		if (growth_is_nothing(value) || (key == growth_kept && !growth_kept(value)))
 			continue;
-		if (p->o->level == REPORT_TERSE && is_slight(all, value))
+		if (is_slight(p, all, value))
 			leave_out(r, value);
 		else
 			r->v[r->n++] = &t->stacks[i];
@@ -191,7 +217,7 @@ static int rows_find(struct rows *r, const struct printer *p, const struct stack
 }
 
 /* The row of those that are left out, if there are any. */
-static void print_others(const struct printer *p, const struct rows *r, const char *one,
+static void print_others(const struct growth_printer *p, const struct rows *r, const char *one,
 			 const char *more)
 {
 	if (!r->left_out)
@@ -204,7 +230,7 @@ static void print_others(const struct printer *p, const struct rows *r, const ch
 
 #define TYPES_MOST 12 /* in a line, unless all is asked for */
 
-static void print_types(const struct printer *p, uint64_t size)
+static void print_types(const struct growth_printer *p, uint64_t size)
 {
 	const struct profile_data *d = growth_typed(p->now, p->base, size);
 	size_t i = bins_first_type(d, size), shown = 0;
@@ -220,9 +246,9 @@ static void print_types(const struct printer *p, uint64_t size)
 	}
 }
 
-static int print_sizes(const struct printer *p)
+static int print_sizes(const struct growth_printer *p)
 {
-	struct change all = change_of(&p->g->sizes);
+	struct growth_change all = change_of(&p->g->sizes);
 	struct rows rows;
 	int err = rows_find(&rows, p, &p->g->sizes, SIZES, NULL, &all);
 
@@ -253,10 +279,10 @@ static int print_sizes(const struct printer *p)
 	return err;
 }
 
-static int print_paths(const struct printer *p)
+static int print_paths(const struct growth_printer *p)
 {
 	const struct stack_table *t = &p->g->paths;
-	struct change all = change_of(t);
+	struct growth_change all = change_of(t);
 	struct rows rows;
 	int err = rows_find(&rows, p, t, SITES, growth_kept, &all);
 
@@ -271,18 +297,20 @@ static int print_paths(const struct printer *p)
 		fputs(e[0] ? "     ||" : "     ...", p->out);
 		for (size_t k = rows.v[i]->n; k-- > 1;) {
 			fputs(" > ", p->out);
-			print_site(p, e[k]);
+			growth_print_site(p, e[k]);
 		}
 		print_less(p->out, growth_kept(rows.v[i]->value));
 		fputc('\n', p->out);
 	}
 	print_others(p, &rows, "other path", "other paths");
+	if (!err && !rows.n && !rows.left_out)
+		fputs("            0 on all paths\n", p->out);
 	fputs("\n\n", p->out);
 	rows_release(&rows);
 	return err;
 }
 
-static int print_direct(const struct printer *p, const struct change *all)
+static int print_direct(const struct growth_printer *p, const struct growth_change *all)
 {
 	struct rows rows;
 	int err = rows_find(&rows, p, &p->g->direct, FUNCTIONS, by_bytes, all);
@@ -304,7 +332,8 @@ static int print_direct(const struct printer *p, const struct change *all)
 }
 
 /* The callers (@end 1 is the function) or the called (@end 0 is). */
-static void print_arcs(const struct printer *p, const struct rows *arcs, uint64_t function, int end)
+static void print_arcs(const struct growth_printer *p, const struct rows *arcs, uint64_t function,
+		       int end)
 {
 	for (size_t i = 0; i < arcs->n; i++) {
 		const uint64_t *e = p->g->arcs.elements + arcs->v[i]->first;
@@ -319,7 +348,7 @@ static void print_arcs(const struct printer *p, const struct rows *arcs, uint64_
 	}
 }
 
-static void print_graph_rows(const struct printer *p, const struct rows *rows,
+static void print_graph_rows(const struct growth_printer *p, const struct rows *rows,
 			     const struct rows *arcs)
 {
 	for (size_t i = 0; i < rows->n; i++) {
@@ -335,12 +364,16 @@ static void print_graph_rows(const struct printer *p, const struct rows *rows,
 		fputs("  ----\n", p->out);
 	}
 	if (rows->left_out || arcs->left_out)
-		fprintf(p->out, "%zu functions and %zu calls of one by another are left out: none "
-				"has changed by more "
-			"than 1%% of all\n", rows->left_out, arcs->left_out);
+		fprintf(p->out,
+			"%zu functions and %zu calls of one by another are left out: none has "
+			"changed by more than %s\n",
+			rows->left_out, arcs->left_out,
+			p->o->level == REPORT_TERSE ?
+				"1% of all" :
+				"a thousandth of what there is; --verbose has all");
 }
 
-static int print_graph(const struct printer *p, const struct change *all)
+static int print_graph(const struct growth_printer *p, const struct growth_change *all)
 {
 	struct rows rows, arcs;
 	int err = rows_find(&rows, p, &p->g->all, FUNCTIONS, by_bytes, all);
@@ -369,9 +402,9 @@ static bool has_changed(const struct stack_table *t)
 }
 
 /* 0 or -errno. */
-static int print_tables(const struct printer *p)
+static int print_tables(const struct growth_printer *p)
 {
-	struct change all = change_of(&p->g->direct);
+	struct growth_change all = change_of(&p->g->direct);
 	int err = print_sizes(p);
 
 	if (!err && p->o->leaks != REPORT_NO_LEAKS)
@@ -385,16 +418,19 @@ int report_growth(const struct profile_data *now, const struct profile_data *bas
 {
 	struct growth g;
 	int err = growth_find(&g, leaks_key_of(o), now, base);
-	struct printer p = { &g, now, base, o, out };
+	struct growth_printer p = { &g, now, base, o, out, whole_of(now), whole_of(base) };
 
 	if (!err)
 		fprintf(out, "MPROF: growth %ssince the base; what is negative has become less\n\n"
 			     "\n",
 			o->at_peak ? "of what was live at the peak " : "");
-	if (!err && !has_changed(&g.sizes) && !has_changed(&g.paths) && !has_changed(&g.direct))
+	bool changed = has_changed(&g.sizes) || has_changed(&g.paths) || has_changed(&g.direct);
+	if (!err && !changed)
 		fputs("Nothing has changed: both have the same by size, by path and by function.\n",
 		      out);
 	else if (!err)
+		err = growth_print_answer(&p);
+	if (!err && !o->summary && changed)
 		err = print_tables(&p);
 	growth_release(&g);
 	if (!err && fflush(out))

@@ -5,6 +5,7 @@
 #include "session/memory_limit.h"
 
 #include <stdio.h>
+#include <string.h>
 
 uint64_t spare_used(const struct session *s)
 {
@@ -17,41 +18,56 @@ uint64_t spare_used(const struct session *s)
 	return used;
 }
 
-static void say_step(const struct session *s, uint64_t used)
+static void add_words(char *text, size_t size, const char *words)
 {
-	const enum memory_step step = s->spare_step;
-	const unsigned depth = memory_limit_spares(step).depth;
-	char what[160] = "how long blocks live is not kept any more";
+	size_t n = strlen(text);
 
-	if (step == MEMORY_NO_TIMELINE)
-		snprintf(what, sizeof what, "what was live over the time is not kept any more, "
-			 "nor are there verdicts");
-	else if (step == MEMORY_OVER)
-		snprintf(what, sizeof what, "nothing is left to do without, and live blocks are "
-			 "counted on");
-	else if (depth)
-		snprintf(what, sizeof what, "new chains are cut to the innermost %s%.0u%s",
-			 depth > 1 ? "" : "frame", depth > 1 ? depth : 0,
-			 depth > 1 ? " frames" : "");
-	say_to(s->host.say, "%.1f s after the start: the profiles take %.1f of the %.1f MB of "
-	       "--max-memory: %s", (double)(clock_now_ns() - s->started_ns) / 1e9,
-	       (double)used / (1 << 20), (double)s->settings.max_memory / (1 << 20), what);
+	snprintf(text + n, size - n, "%s%s", n ? "; " : "", words);
 }
 
+/* What is done without from now on, that was not @before. */
+static void say_steps(const struct session *s, enum memory_step before, uint64_t used)
+{
+	const struct pd_spared was = memory_limit_spares(before),
+			       is = memory_limit_spares(s->spare_step);
+	char what[320] = "", cut[64];
+
+	if (is.lifetimes && !was.lifetimes)
+		add_words(what, sizeof what, "how long blocks live is not kept any more");
+	if (is.timeline && !was.timeline)
+		add_words(what, sizeof what, "what was live over the time is not kept any more, "
+					     "nor are there verdicts");
+	snprintf(cut, sizeof cut, "new chains are cut to the innermost %s%.0u%s",
+		 is.depth > 1 ? "" : "frame", is.depth > 1 ? is.depth : 0,
+		 is.depth > 1 ? " frames" : "");
+	if (is.depth != was.depth)
+		add_words(what, sizeof what, cut);
+	if (s->spare_step == MEMORY_OVER)
+		add_words(what, sizeof what, "nothing is left to do without, and live blocks are "
+					     "counted on beyond the limit");
+	say_to(s->host.say,
+	       "%.1f s after the start: the profiles take %.1f of the %.1f MiB of --max-memory: %s",
+	       (double)(clock_now_ns() - s->started_ns) / 1e9, (double)used / (1 << 20),
+	       (double)s->settings.max_memory / (1 << 20), what);
+}
+
+/* Several steps at once are one sentence: what is used is told as it was before them. */
 void spare_check(struct session *s)
 {
-	for (;;) {
-		const uint64_t used = spare_used(s);
-		const enum memory_step step =
-			memory_limit_next(s->settings.max_memory, used, s->spare_step);
+	const enum memory_step before = s->spare_step;
+	const uint64_t found = spare_used(s);
+	enum memory_step step;
 
+	for (uint64_t used = found;; used = spare_used(s)) {
+		step = memory_limit_next(s->settings.max_memory, used, s->spare_step);
 		if (step == s->spare_step)
-			return;
+			break;
 		s->spare_step = step;
 		for (struct image *i = s->images; i; i = i->next)
 			spare_begin(i);
-		say_step(s, used);
 	}
+	if (step != before)
+		say_steps(s, before, found);
 }
 
 void spare_begin(struct image *i)

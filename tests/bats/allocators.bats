@@ -688,6 +688,11 @@ start_code() {
 	says err ' has an allocator of its own for what has up to 512 bytes, which is not watched; .*PYTHONMALLOC=malloc'
 	limited env PYTHONMALLOC=malloc "$MPROF" run -o /dev/null --data=run.data -- "$python" -c 1 2>err
 	not grep -q 'allocator of its own' err
+	# However it comes into the program's environment.
+	for how in "env PYTHONMALLOC=malloc" "sh -c 'exec env PYTHONMALLOC=malloc \"\$@\"' sh"; do
+		eval "limited \"\$MPROF\" run -o /dev/null --data=run.data -- $how \"\$python\" -c 1 2>err"
+		not grep -q 'allocator of its own' err
+	done
 	# of one that runs, its own environment is asked
 	local wait='print(1, flush=True); input()'
 	MPROF_TEST_MARK=$MARK "$python" -c "$wait" <in1 >ready1 3>&- &

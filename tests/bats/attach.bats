@@ -20,6 +20,11 @@ cycle() {
 
 # ---- many threads ----
 
+# Has the session of a process counted so many frees that some are of what was there before?
+many_frees_of() {
+	"$MPROF" control --format=json "$1" status | jq -e '.frees > 5000' >/dev/null
+}
+
 @test "a server of 8 threads is attached to and left again and again, and is unharmed" {
 	start server "$T/server"
 	before "$PID"
@@ -28,6 +33,17 @@ cycle() {
 	done
 	finish server
 	grep -qx 'checksum right' server.out
+}
+
+@test "attached and left quietly, nothing is said: that it is attached, and frees what was there, is no news" {
+	start server "$T/server"
+	limited "$MPROF" attach --quiet --background -o /dev/null --data=run.data "$PID" 2>attach.err
+	[ ! -s attach.err ] || fail "$(cat attach.err)"
+	until_true "no blocks from before" many_frees_of "$PID"
+	limited "$MPROF" detach --quiet -o report.txt "$PID" 2>detach.err
+	[ ! -s detach.err ] || fail "$(cat detach.err)"
+	head -n 1 report.txt | grep -q '^kept by process'
+	finish server
 }
 
 @test "attached and left at once, before it has done anything, the server is unharmed" {

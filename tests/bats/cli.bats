@@ -123,6 +123,11 @@ profile() {
 	limited "$MPROF" report mprof.data >/dev/null # it is not lost, the data is there
 	profile
 	limited "$MPROF" report run.data >/dev/full 2>err && fail "no error"
+	for command in help 'help run' 'report --help' --version 'completion bash' "probes $T/edges"; do
+		# shellcheck disable=SC2086
+		limited "$MPROF" $command >/dev/full 2>err && fail "$command: no error"
+		says err 'cannot write to standard output: No space left on device$'
+	done
 	a_sentence err
 }
 

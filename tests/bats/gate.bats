@@ -55,6 +55,42 @@ same_of_file() {
 		'kept(f)==6000' 'frees(main)>9'
 }
 
+# runtime.cc: keeps 1000 bytes; libstdc++ its pool, the C library the buffer of stdout
+@test "what the runtime keeps is not kept by the program, as the summary has it, and that is said in a line" {
+	local not='--fail-if=kept does not count [0-9]+ bytes in 2 blocks that the runtime keeps \(.*stdio buffers [0-9]+\): unfreed does$'
+	gated 0 'kept>1000' 'kept-blocks>1' -- --junit=junit.xml --sarif=sarif.json "$T/runtime"
+	says err "process [0-9]+: $not"
+	[[ $(xpath 'string(//testsuite[1]/system-out)') =~ ${not%\$} ]]
+	jq -r '.runs[0].invocations[0].toolExecutionNotifications[].message.text' sarif.json | grep -Eq -- "$not"
+	same_of_file 0 'kept>1000' 'kept-blocks>1'
+	gated 12 'kept>999' 'unfreed>70000' 'unfreed-blocks==3' -- "$T/runtime"
+	says err '--fail-if=kept>999: there are 1000 bytes$'
+	[ "$(grep -c 'runtime keeps' err)" = 1 ]
+	gated 0 'unfreed<70000' -- "$T/runtime"
+	not grep -q 'runtime keeps' err
+	# Nor does it grow by that: the program of the base has neither.
+	gated 0 'kept>0' -- true
+	mv run.data old.data
+	gated 0 'kept>+1000' -- --base=old.data "$T/runtime"
+	gated 12 'kept>+999' 'unfreed>+70000' -- --base=old.data "$T/runtime"
+	gated 0 'kept>1000' -- --junit=junit.xml --sarif=sarif.json "$T/runtime"
+	validated
+}
+
+@test "what is lost is told of a run that lets its program go" {
+	cat >lets_go.c <<-EOT
+		#include <stdlib.h>
+		#include <unistd.h>
+		int main(void) { char *volatile p = malloc(50); p = NULL; alarm(60); for (;;) { free(malloc(10)); usleep(1000); } }
+	EOT
+	cc -g -o lets_go lets_go.c
+	gated 12 'lost>0' -- --duration=1 ./lets_go
+	local pid
+	pid=$(sed -n 's/^mprof: process \([0-9]*\): --fail-if=lost>0: there are 56 bytes$/\1/p' err)
+	[ -n "$pid" ] || fail "$(cat err)"
+	kill "$pid"
+}
+
 @test "peaks and temporary blocks are those that the program is known to have" {
 	gated 0 'peak>81203' 'peak<81203' -- "$T/peak"
 	gated 12 'peak>=81203' -- "$T/peak"
@@ -74,10 +110,10 @@ same_of_file() {
 	gated 12 'allocs>=0' -- sh -c 'kill -9 $$'
 	gated 137 'allocs<0' -- sh -c 'kill -9 $$'
 	# What cannot be told is a failure only where there was none.
-	gated 1 'lost>0' -- "$T/example"
+	gated 1 'lost>0' -- --duration=600 "$T/example"
 	says err '--fail-if=lost>0 cannot be told: .*: nobody has looked at the memory for what is lost'
-	gated 3 'lost>0' -- sh -c 'exit 3'
-	gated 12 'lost>0' 'kept>0' -- "$T/example"
+	gated 3 'lost>0' -- --duration=600 sh -c 'exit 3'
+	gated 12 'lost>0' 'kept>0' -- --duration=600 "$T/example"
 	gated 127 'kept>0' -- ./nothing-here
 }
 
@@ -93,6 +129,10 @@ same_of_file() {
 		refused 2 "option ${option%=*} means nothing without --fail-if" "$MPROF" run "--$option" touch was-run
 	done
 	refused 2 'option fail-status: "0" is not a number from 1 to 255' "$MPROF" run --fail-status=0 touch was-run
+	for figure in lost lost-blocks possible possible-blocks 'lost(main)'; do
+		refused 2 "fail-if=${figure//[()]/.}>0 cannot be told of a program that has ended: .* --duration=SECONDS, or ask mprof attach" \
+			"$MPROF" run "--fail-if=kept>0" "--fail-if=$figure>0" touch was-run
+	done
 	refused 1 'cannot read|no such' "$MPROF" run '--fail-if=kept>+1' --base=nothing touch was-run
 	refused 1 'suppressions nothing: No such' "$MPROF" run '--fail-if=kept>1' --suppressions=nothing touch was-run
 	refused 1 'nowhere/x' "$MPROF" run '--fail-if=kept>1' --junit=nowhere/x touch was-run
@@ -110,7 +150,7 @@ same_of_file() {
 	gated 0 'kept>+0' 'peak>+0%' 'kept(g)>+0' -- --base=old.data "$T/example"
 	gated 12 'peak>+5%' 'kept(nobody)>+0' -- --base=old.data "$T/peak"
 	says err 'peak>\+5%: there are 81203 bytes, and in the base 20000 bytes$'
-	says err '--fail-if=kept\(nobody\)>\+0: no function in a profile has this name$'
+	says err '--fail-if=kept\(nobody\)>\+0 says nothing: neither the program nor'
 	limited "$MPROF" report --base=old.data '--fail-if=peak>+5%' -o grown run.data 2>report.err && fail "passed" ||
 		[ $? = 12 ]
 	says report.err 'peak>\+5%: there are 81203 bytes, and in the base 20000 bytes$'
@@ -118,12 +158,40 @@ same_of_file() {
 	grep -q '81201' grown
 }
 
-@test "a function that is named nowhere is said, and of a stripped program it cannot be told" {
-	gated 0 'kept(nobody)>0' 'kept(g)<0' -- --junit=junit.xml "$T/example"
-	says err '--fail-if=kept\(nobody\)>0: no function in a profile has this name$'
-	[ "$(xpath 'string(//testsuite[1]/system-err)')" = \
-		'--fail-if=kept(nobody)>0: no function in a profile has this name' ]
+@test "a function that is nowhere in the program is wrong usage, one that has requested nothing is not" {
+	gated 2 'kept(nobody)>0' 'kept(g)<0' 'kept(no_such_*)>0' -- --junit=junit.xml --sarif=sarif.json "$T/example"
+	says err '--fail-if=kept\(nobody\)>0 says nothing: neither the program nor a library of it has a function of this name$'
+	says err '--fail-if=kept\(no_such_\*\)>0 says nothing'
+	[ "$(grep -c -e '--fail-if=kept(nobody)' err)" = 1 ]
 	xmllint --noout --nonet junit.xml
+	[ "$(xpath 'count(//testsuite[1]/testcase/error)')" = 2 ]
+	[ "$(jq -c '[.runs[0].results[].kind]' sarif.json)" = '["open","open"]' ]
+	# In the binary, called or not, of the C library, or inlined wherever it is called.
+	cat >quiet.cc <<-EOT
+		#include <cstdlib>
+		namespace shop {
+		static inline __attribute__((always_inline)) void *inlined_one(int n) { return std::malloc(n); }
+		__attribute__((noinline)) void never_today(int n) { if (n > 5) std::free(inlined_one(n)); }
+		}
+		int main(int argc, char **) { shop::never_today(argc); std::free(std::malloc(7)); }
+	EOT
+	c++ -g -O1 -o quiet quiet.cc
+	gated 0 'kept(shop::never_today(int))>0' 'kept(shop::inlined_one(int))>0' 'kept(shop::inl*)>0' 'kept(fopen)>0' -- ./quiet
+	[ "$(grep -c ': nothing was requested by a function of this name$' err)" = 4 ] || fail "$(cat err)"
+	limited "$MPROF" report -o report.txt '--fail-if=kept(shop::never_today(int))>0' run.data
+	gated 2 'kept(shop::never_todya(int))>0' -- ./quiet
+	says err 'this name; did you mean shop::never_today\(int\)\?$'
+	same_of_file 2 'kept(shop::never_todya(int))>0'
+	# The program's own failure, and a condition that holds, come first.
+	gated 3 'kept(nobody)>0' -- sh -c 'exit 3'
+	gated 12 'kept(nobody)>0' 'allocs>=0' -- ./quiet
+	# Of a file that is not what it was nothing is known.
+	c++ -g -O1 -DX -o quiet -x c++ - <<<'int main() { return 0; }'
+	limited "$MPROF" report -o report.txt '--fail-if=kept(nobody)>0' run.data 2>report.err
+	says report.err 'kept\(nobody\)>0: nothing was requested by a function of this name$'
+}
+
+@test "of a stripped program it cannot be told what a function keeps" {
 	strip -o stripped "$T/example"
 	gated 1 'kept(g)>0' -- ./stripped
 	says err 'kept\(g\)>0 cannot be told: there are between 0 and 10000 bytes: a function may be one that nothing names'
@@ -196,7 +264,7 @@ xpath() {
 
 @test "JUnit's XML and SARIF are valid, and say what stands on the terminal" {
 	echo 'leak:nothing' >known
-	gated 12 'kept(child)>0' 'lost>0' 'peak>1G' -- --trace-children=yes --suppressions=known --junit=junit.xml \
+	gated 12 'kept(child)>0' 'lost>0' 'peak>1G' -- --duration=600 --trace-children=yes --suppressions=known --junit=junit.xml \
 		--sarif=sarif.json "$T/spawns"
 	[ "$(xpath 'count(//testsuite)')" = 13 ]
 	[ "$(xpath 'count(//testcase[failure]/@name[. = "kept(child)>0"])')" = 8 ]

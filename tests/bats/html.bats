@@ -179,7 +179,7 @@ change() {
 	shift 2
 	page --base="$base" "$@" -o d.html "$new"
 	"$P" d.html mprof-growth >growth.json
-	limited "$MPROF" report --base="$base" "$@" "$new" >grown
+	limited "$MPROF" report --verbose --base="$base" "$@" "$new" >grown
 	diff <(in_tables) <(as_table) || fail "the tables and the page are not the same"
 	limited "$MPROF" report --base="$base" --format=json "$new" >stacks.json
 	jq -e --slurpfile s stacks.json '$s[0].difference and ($s[0].totals

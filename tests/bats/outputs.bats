@@ -263,8 +263,17 @@ refuses() {
 	cp grown whole
 	grep -q 'Growth of Memory Leaks' whole
 	grep -q '|| > main > make_red_widget > make_widget$' whole
+	# What has hardly changed is a line, unless it is asked for.
+	tail -n 1 whole | grep -Eqx '[0-9]+ functions and [0-9]+ calls of one by another are left out: .*; --verbose has all'
 	grown --verbose
-	cmp grown whole
+	[ "$(wc -l <grown)" -gt "$(wc -l <whole)" ]
+	not grep -q 'left out' grown
+	# The answer comes first, and alone if nothing else is wanted.
+	head -n 12 whole | grep -Eqx 'kept +[+][0-9]+ bytes  \([0-9]+ before, [0-9]+ now\)'
+	head -n 12 whole | grep -Eqx '  more +[+]1023876 bytes in [+]5019 blocks   make_widget'
+	grown --summary
+	not grep -q -e ------- grown
+	cmp grown <(sed '/^-----/,$d' whole)
 	grown --lines
 	grep -q '|| > main (widgets.c:[0-9]*) > make_red_widget (widgets.c:[0-9]*) > make_widget (widgets.c:[0-9]*)$' grown
 	grown --offsets

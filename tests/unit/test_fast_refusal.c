@@ -19,6 +19,8 @@ static void each_failure_has_its_reason(void **state)
 {
 	(void)state;
 	expect(FAST_SECCOMP, -EPERM, "seccomp filter");
+	for (int step = FAST_SECCOMP; step <= FAST_SHARED; step++)
+		expect((enum fast_step)step, -ESRCH, "it has ended meanwhile, or was killed");
 	expect(FAST_VDSO, -ENOSYS, "no vdso");
 	expect(FAST_FILE, -EMFILE, "it has no file descriptor left (RLIMIT_NOFILE, ulimit -n)");
 	expect(FAST_HERE, -EMFILE, "mprof itself has no file descriptor left (RLIMIT_NOFILE, "

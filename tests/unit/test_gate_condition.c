@@ -21,9 +21,9 @@ static void every_figure_is_read_by_its_name(void **state)
 {
 	(void)state;
 	static const char *const texts[GATE_FIGURES] = {
-		"allocs>1",	 "frees>1", "bytes>1",	      "kept>1",	    "kept-blocks>1",
-		"peak>1",	 "temporary>1", "lost>1", "lost-blocks>1", "possible>1",
-		"possible-blocks>1",
+		"allocs>1",    "frees>1",	   "bytes>1",	 "kept>1",	"kept-blocks>1",
+		"unfreed>1",   "unfreed-blocks>1", "peak>1",	 "temporary>1", "lost>1",
+		"lost-blocks>1", "possible>1",	   "possible-blocks>1",
 	};
 
 	for (int i = 0; i < GATE_FIGURES; i++) {
@@ -89,7 +89,7 @@ static void what_is_no_condition_is_refused(void **state)
 	(void)state;
 	static const char *const texts[] = {
 		"",	      "kept",	    "kept>",	 "kept>-",     "kept>+",    "kept>x",
-		"kept>5%",    "kept>1T",    "Kept>0",	 " kept>0",    "kept >0",   "kept> 0",
+		"kept>5%",    "kept>1X",    "Kept>0",	 " kept>0",    "kept >0",   "kept> 0",
 		"kept=0",     "kept!=0",    "kept=>0",	 "kept>>0",    "kept()>0",  "kept(f>0",
 		"kept)>0",    "(f)>0",	    "kept(f)",	 "allocs>1K",  "kept>+1.%", "kept>+.5%",
 		"kept>+%",    "kept>+1e3%", "kept>-101%", "frees>1K",  "kept>0x10", "kept>0 ",

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "unit/unit.h"
-#include "cli/option_values.h"
 #include "pprof/allocators.h"
 #include "pprof/heap_write.h"
 
@@ -91,33 +90,6 @@ static void a_sum_that_overflows_adds_nothing(void **state)
 	stack_table_release(&t);
 }
 
-static void assert_bytes(const char *text, uint64_t want)
-{
-	uint64_t n = 77;
-
-	assert_true(value_bytes(&n, text));
-	assert_int_equal(n, want);
-}
-
-static void byte_counts_may_have_a_suffix(void **state)
-{
-	static const char *const wrong[] = { "", "K", "1t", "1KB", "-1", "1.5M", " 1",
-					     "18446744073709551615K",
-					     "99999999999999999999999999999999999G" };
-	uint64_t n = 77;
-
-	(void)state;
-	assert_bytes("0", 0);
-	assert_bytes("1048576", 1 << 20);
-	assert_bytes("3K", 3 << 10);
-	assert_bytes("3k", 3 << 10);
-	assert_bytes("100M", 100 << 20);
-	assert_bytes("1G", 1 << 30);
-	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-		assert_false(value_bytes(&n, wrong[i]));
-	assert_int_equal(n, 77);
-}
-
 static void allocation_functions_are_told_by_their_whole_names(void **state)
 {
 	(void)state;
@@ -137,7 +109,6 @@ int main(void)
 		cmocka_unit_test(numbers_are_aligned_and_mapped_memory_is_not_in_the_totals),
 		cmocka_unit_test(names_stand_for_each_address_once_and_have_no_separator_in_them),
 		cmocka_unit_test(a_sum_that_overflows_adds_nothing),
-		cmocka_unit_test(byte_counts_may_have_a_suffix),
 		cmocka_unit_test(allocation_functions_are_told_by_their_whole_names),
 	};
 

@@ -131,6 +131,40 @@ static void lines_and_offsets_tell_paths_apart(void **state)
 }
 
 /* 9900 bytes more in one place, 100 less in another, which is 1%, and 50 and -50 in two. */
+static void what_is_a_thousandth_of_all_is_left_out_unless_all_is_asked_for(void **state)
+{
+	struct profile_data *now = profile_data_new(), *base = profile_data_new();
+	struct report_options o = { .level = REPORT_NORMAL, .leaks = REPORT_LEAKS };
+
+	(void)state;
+	pd_build_chain(base, "main > large", 100000, 1, 0);
+	pd_build_finish(base);
+	for (int i = 0; i < 12; i++) {
+		char chain[32];
+
+		snprintf(chain, sizeof chain, "main > f%d", i);
+		pd_build_chain(now, chain, 102 + i, 1, 0);
+	}
+	pd_build_chain(now, "main > large", 100000, 1, 0);
+	pd_build_chain(now, "main > slight", 100, 1, 0);
+	pd_build_finish(now);
+	char *text = report_as(&o, now, base);
+	assert_has(text, "\n113 +1 +113 0 +113\n\nothers +1 +100 0 +100 1 sizes\n");
+	assert_has(text, "\n+1 +100 0 +100 1 other path\n");
+	assert_has(text, "more +104 bytes in +1 block f2\nand 3 more that have become more\n");
+	assert_has(text, "; --verbose has all\n");
+	o.level = REPORT_VERBOSE;
+	text = report_as(&o, now, base);
+	assert_has(text, "\n+1 +100 0 +100 || > main > slight\n");
+	assert_has(text, "more +100 bytes in +1 block slight\n");
+	assert_null(strstr(text, "others"));
+	o = (struct report_options){ .level = REPORT_NORMAL, .summary = true };
+	text = report_as(&o, now, base);
+	assert_null(strstr(text, "Growth"));
+	profile_data_free(now);
+	profile_data_free(base);
+}
+
 static void terse_leaves_out_what_has_hardly_changed_and_counts_it(void **state)
 {
 	struct profile_data *now = profile_data_new(), *base = profile_data_new();
@@ -151,7 +185,12 @@ static void terse_leaves_out_what_has_hardly_changed_and_counts_it(void **state)
 	assert_has(text, "\n+1 +9700 0 +9700 main\n+1 +9800 0 +9800 in more\n----\n");
 	assert_has(text, "\n3 functions and 3 calls of one by another are left out: none has "
 			 "changed by more than 1% of all\n");
-	assert_null(strstr(text, "hardly"));
+	assert_null(strstr(text, "> hardly"));
+	/* What matters first has all that there is room for. */
+	assert_has(text, "\nkept +9700 bytes (150 before, 9850 now)\n");
+	assert_has(text, ":\nmore +9800 bytes in +1 block more\n"
+			 "more +50 bytes in +2 blocks little\n"
+			 "less -100 bytes in -1 block less\nless -50 bytes in -1 block hardly\n");
 	o.level = REPORT_VERBOSE;
 	text = report_as(&o, now, base);
 	assert_has(text, "|| > main > hardly (less)\n");
@@ -432,6 +471,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_are_differences_and_less_is_marked),
 		cmocka_unit_test(lines_and_offsets_tell_paths_apart),
+		cmocka_unit_test(what_is_a_thousandth_of_all_is_left_out_unless_all_is_asked_for),
 		cmocka_unit_test(terse_leaves_out_what_has_hardly_changed_and_counts_it),
 		cmocka_unit_test(what_is_the_same_is_left_out),
 		cmocka_unit_test(recursion_counts_once_and_long_paths_are_cut),

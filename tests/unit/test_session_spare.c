@@ -49,7 +49,7 @@ static void very_many_chains_keep_to_the_limit_and_all_is_counted(void **state)
 	const struct profile *p = i->profile;
 
 	assert_in_range(s->spare_step, MEMORY_CUT_16, MEMORY_CUT_1);
-	assert_non_null(strstr(script.said, "of the 4.0 MB of --max-memory: new chains are cut"));
+	assert_non_null(strstr(script.said, "of the 4.0 MiB of --max-memory: new chains are cut"));
 	assert_int_equal(p->totals.allocs, EVENTS);
 	assert_int_equal(p->totals.frees, EVENTS - EVENTS / 8);
 	assert_int_equal(p->live_bytes, EVENTS / 8 * 24);

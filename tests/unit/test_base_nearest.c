@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "unit/unit.h"
 
-#include "cli/nearest.h"
+#include "base/nearest.h"
 
 #include <limits.h>
 #include <string.h>

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "report/runtime.h"
+#include "profile/runtime.h"
 
 #include "base/text.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 /* A function by whose name a request is known, and the library that it is in. */
@@ -144,4 +146,20 @@ enum runtime_kind runtime_add(const struct profile_data *d, const struct pd_leaf
 	sums[kind].blocks += blocks;
 	sums[kind].bytes += blocks * l->size;
 	return kind;
+}
+
+struct pd_sum runtime_sum(const struct pd_sum sums[RUNTIME_KINDS], char *kinds, size_t size)
+{
+	struct pd_sum all = {0};
+	size_t n = 0;
+
+	*kinds = '\0';
+	for (int k = RUNTIME_NONE + 1; k < RUNTIME_KINDS; k++) {
+		all.blocks += sums[k].blocks;
+		all.bytes += sums[k].bytes;
+		if (sums[k].blocks && n < size)
+			n += (size_t)snprintf(kinds + n, size - n, "%s%s %" PRIu64, n ? ", " : "",
+					      runtime_word((enum runtime_kind)k), sums[k].bytes);
+	}
+	return all;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef MPROF_CLI_NEAREST_H
-#define MPROF_CLI_NEAREST_H
+#ifndef MPROF_BASE_NEAREST_H
+#define MPROF_BASE_NEAREST_H
 
 #include <stddef.h>
 

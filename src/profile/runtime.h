@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef MPROF_REPORT_RUNTIME_H
-#define MPROF_REPORT_RUNTIME_H
+#ifndef MPROF_PROFILE_RUNTIME_H
+#define MPROF_PROFILE_RUNTIME_H
 
 #include "profile/profile_data.h"
 
@@ -23,6 +23,9 @@ enum runtime_kind runtime_kind_of(const struct profile_data *d, const struct pd_
  * program's own. Returns the kind. */
 enum runtime_kind runtime_add(const struct profile_data *d, const struct pd_leaf *l,
 			      struct pd_sum sums[RUNTIME_KINDS]);
+
+/* What they come to; and their kinds, "stdio buffers 4096, loader 128", with the bytes of each. */
+struct pd_sum runtime_sum(const struct pd_sum sums[RUNTIME_KINDS], char *kinds, size_t size);
 
 /* "stdio buffers" ... */
 const char *runtime_word(enum runtime_kind kind);

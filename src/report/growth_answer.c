@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What matters first of a growth. */
+#include "report/growth_internal.h"
+
+#include "base/text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* So many are told of either direction. */
+enum { MOST = 10 };
+
+/* What one function of the program's own code, or a line of it, has more or less. */
+struct changed {
+	uint64_t site;
+	int64_t bytes, blocks;
+};
+
+struct answer {
+	bool of_kept; /* else of what was requested: as much is kept as before */
+	struct changed *v; /* by the sites of the growth */
+	size_t n;
+};
+
+/* ---- who it is ---- */
+
+/* The innermost that is the program's own; the innermost one, if none of the path is. */
+static uint64_t answering(const struct growth *g, const uint64_t *path, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (g->sites[path[i]].own)
+			return path[i];
+	return path[0];
+}
+
+static int most_first(const void *left, const void *right)
+{
+	const struct changed *a = left, *b = right;
+
+	if (a->bytes != b->bytes)
+		return a->bytes > b->bytes ? -1 : 1;
+	return (a->site > b->site) - (a->site < b->site);
+}
+
+/* 0 or -ENOMEM. Sums wrap where those of the tables would have failed. */
+static int collect(struct answer *a, const struct growth_printer *p)
+{
+	const struct growth *g = p->g;
+	size_t n = 0;
+
+	a->v = calloc(g->n_sites + 1, sizeof *a->v);
+	if (!a->v)
+		return -ENOMEM;
+	for (size_t i = 0; i < g->paths.n; i++) {
+		const struct stack *s = &g->paths.stacks[i];
+		const uint64_t *path = g->paths.elements + s->first + 1;
+		struct changed *c = &a->v[answering(g, path, s->n - 1)];
+		int64_t kept = s->value[GROWN_ALLOCS] - s->value[GROWN_FREES];
+
+		c->bytes += a->of_kept ? growth_kept(s->value) : s->value[GROWN_BYTES];
+		c->blocks += a->of_kept ? kept : s->value[GROWN_ALLOCS];
+	}
+	for (size_t i = 0; i < g->n_sites; i++) {
+		a->v[i].site = i;
+		if (a->v[i].bytes)
+			a->v[n++] = a->v[i];
+	}
+	a->n = n;
+	qsort(a->v, n, sizeof *a->v, most_first);
+	return 0;
+}
+
+/* ---- what is printed ---- */
+
+static uint64_t magnitude(int64_t n)
+{
+	return n < 0 ? -(uint64_t)n : (uint64_t)n;
+}
+
+static void print_total(const struct growth_printer *p, const char *what, int64_t bytes,
+			unsigned __int128 before, unsigned __int128 now)
+{
+	/* What does not fit has not come here: the growth is no number then. */
+	if (bytes)
+		fprintf(p->out,
+			"%-10s %+14" PRId64 " byte%s  (%" PRIu64 " before, %" PRIu64 " now)\n",
+			what, bytes, text_plural(magnitude(bytes)), (uint64_t)before,
+			(uint64_t)now);
+	else
+		fprintf(p->out, "%-10s %14s  (%" PRIu64 " bytes)\n", what, "as before",
+			(uint64_t)now);
+}
+
+static void print_changed(const struct growth_printer *p, const struct answer *a,
+			  const struct changed *c)
+{
+	fprintf(p->out, "  %s %+16" PRId64 " byte%s in %+" PRId64 " %s%s   ",
+		c->bytes < 0 ? "less" : "more", c->bytes,
+		text_plural(magnitude(c->bytes)), c->blocks,
+		a->of_kept ? "block" : "request",
+		text_plural(magnitude(c->blocks)));
+	growth_print_site(p, c->site);
+	fputc('\n', p->out);
+}
+
+/* Those of one direction, from the one that has changed most on. */
+static void print_direction(const struct growth_printer *p, const struct answer *a, bool less)
+{
+	size_t all = 0;
+
+	for (size_t i = 0; i < a->n; i++) {
+		const struct changed *c = &a->v[less ? a->n - 1 - i : i];
+
+		if ((c->bytes < 0) != less)
+			break;
+		if (all++ < MOST || p->o->level == REPORT_VERBOSE)
+			print_changed(p, a, c);
+	}
+	if (all > MOST && p->o->level != REPORT_VERBOSE)
+		fprintf(p->out, "  and %zu more that have become %s\n", all - MOST,
+			less ? "less" : "more");
+}
+
+int growth_print_answer(const struct growth_printer *p)
+{
+	const int64_t *t = p->g->total;
+	bool kept = false;
+
+	for (size_t i = 0; !kept && i < p->g->paths.n; i++)
+		kept = growth_kept(p->g->paths.stacks[i].value);
+	struct answer a = { .of_kept = kept };
+	int err = collect(&a, p);
+
+	if (!err) {
+		print_total(p, p->o->at_peak ? "live" : "kept", growth_kept(t), p->had.kept,
+			    p->has.kept);
+		if (!p->o->at_peak)
+			print_total(p, "requested", t[GROWN_BYTES], p->had.bytes, p->has.bytes);
+		if (a.n)
+			fprintf(p->out, "%s, by the %s of the program's own code:\n",
+				p->o->at_peak ? "live at the peak" : kept ? "kept" : "requested",
+				p->g->key == LEAKS_BY_FUNCTION ? "functions" : "lines");
+		print_direction(p, &a, false);
+		print_direction(p, &a, true);
+		fputs("\n\n", p->out);
+	}
+	free(a.v);
+	return err;
+}
