@@ -27,9 +27,9 @@ struct massif_context {
 /* What a recorder needs besides: all of it outlives the recorder. */
 struct massif_host {
 	const struct massif_settings *settings;
-	/* The modules that places may be in by now; asked when names are needed. NULL: out of
-	 * memory. */
-	struct namer *(*namer)(void *ctx);
+	struct namer *namer;	/* one that reads nothing */
+	/* How it is to ask, by now. */
+	struct namer_asks (*asks)(void *ctx);
 	void *ctx;
 	const struct stack_source *stacks;	/* for settings->stacks, and settings->pages */
 	const struct page_source *pages;	/* for settings->pages */
