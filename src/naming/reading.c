@@ -158,8 +158,7 @@ static int serve(void *ctx, unsigned kind, const char *bytes, size_t size,
 
 	switch (kind) {
 	case ASK_SAY:
-		if (r->search.progress)
-			say_to(r->search.progress, "%s", bytes);
+		say_to(r->search.progress ? r->search.progress : r->say, "%s", bytes);
 		return 0;
 	case ASK_FETCH:
 		text = strdup(bytes);
