@@ -97,10 +97,10 @@ int massif_names_ask(struct massif_names *m, const struct namer_asks *how, const
 		     size_t n)
 {
 	const struct profile *p = m->profile;
-	bool *used = nodes ? calloc(p->n_places + 1, sizeof *used) : NULL;
-	int err = nodes && !used ? -ENOMEM : 0;
+	bool *used = calloc(p->n_places + 1, sizeof *used);
+	int err = used ? 0 : -ENOMEM;
 
-	for (size_t i = 0; !err && nodes && i < n; i++)
+	for (size_t i = 0; !err && i < n; i++)
 		for (uint32_t k = nodes[i]; k >= PD_FIRST_NODE; k = p->nodes[k].parent)
 			used[p->nodes[k].frame] = true;
 	err = err ? err : namer_ask(m->namer, how, p->places, used, p->n_places);

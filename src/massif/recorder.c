@@ -84,7 +84,7 @@ struct massif_names *massif_recorder_names(struct massif_recorder *r)
 	return &r->names;
 }
 
-/* Names are looked up only if it depends on them. */
+/* Names are looked up only if it depends on them: of no more places than that takes. */
 static bool is_ignored(struct massif_recorder *r, uint32_t node)
 {
 	const struct massif_filter *f = &r->host->settings->filter;
@@ -97,7 +97,7 @@ static bool is_ignored(struct massif_recorder *r, uint32_t node)
 	names = massif_recorder_names(r);
 	const struct namer_asks how = r->host->asks(r->host->ctx);
 
-	if (names && !massif_names_ask(names, &how, NULL, 0) &&
+	if (names && !massif_names_ask(names, &how, &node, 1) &&
 	    !massif_names_chain(names, node, f, massif_filter_decided, &ids, &n))
 		return !massif_filter(f, names->entries, &ids, &n);
 	r->lost++;

@@ -27,7 +27,9 @@ struct massif_context {
 /* What a recorder needs besides: all of it outlives the recorder. */
 struct massif_host {
 	const struct massif_settings *settings;
-	struct namer *namer;	/* one that reads nothing */
+	/* One that reads nothing; or that reads, where names decide of each new context, while the
+	 * program waits, whether it is counted. */
+	struct namer *namer;
 	/* How it is to ask, by now. */
 	struct namer_asks (*asks)(void *ctx);
 	void *ctx;

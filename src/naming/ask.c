@@ -19,9 +19,10 @@ struct asking {
 static bool is_wanted(const struct asking *a, const struct namer_asks *how,
 		      const struct profile_place *place)
 {
+	const bool inside = place->module < how->n_files;
 	struct sym_frames f;
 
-	return (place->module < how->n_files || how->jit_map >= 0) &&
+	return (inside ? !a->namer->symbols : how->jit_map >= 0) &&
 	       !told_look(&a->namer->told, place, &f);
 }
 

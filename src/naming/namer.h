@@ -16,8 +16,8 @@ struct resolve_module {
 
 /*
  * Who is at a place: the one way from an address of a module, or of code that the program made, to
- * functions, files and lines. One that reads files does it in a confined process; whoever wants
- * names elsewhere has one that reads nothing, and knows what it was told (namer_ask()).
+ * functions, files and lines. One that reads files is for a confined process; whoever wants names
+ * elsewhere has one that reads nothing, and knows what it was told (namer_ask()).
  */
 
 /* A zeroed one reads nothing and knows no module, and can be released. */
@@ -58,7 +58,7 @@ const char *namer_source(const struct namer *n, uint32_t module);
 /* The name of a frame that namer_look() gave last; NULL: nothing names it. */
 const char *namer_name(const struct namer *n, const struct sym_frame *f);
 
-/* Where a namer that reads nothing has others look. */
+/* Where a namer has others look. */
 struct namer_asks {
 	struct symbols_search search;
 	const struct resolve_module *files;	/* by number; they only become more */
@@ -70,7 +70,8 @@ struct namer_asks {
 /**
  * Have places looked up in a confined process, as far as that was not done before; then
  * namer_look() knows them, and namer_build_id() and namer_source() their modules. What is in no
- * module is looked up anew each time, for it is another's, or has a name by now.
+ * module is looked up anew each time, for it is another's, or has a name by now. A namer that reads
+ * files learns of new ones, and only that is asked for.
  * @used  of each place: is it wanted? NULL: all are
  * 0 or -ENOMEM.
  */

@@ -34,13 +34,24 @@ struct massif_output {
 
 /* ---- a session ---- */
 
+/* A process for each new context would be too slow: what it is called is looked up at once. */
+static bool reads_by_itself(const struct massif_output *m)
+{
+	const struct massif_filter *f = &m->host.settings->filter;
+
+	return (f->ignore_fns && *f->ignore_fns) || (f->alloc_fns && *f->alloc_fns);
+}
+
 /* Modules come while the program runs. */
 static struct namer_asks asks_now(void *ctx)
 {
 	struct massif_output *m = ctx;
 	const struct module_files *files = m->files;
 
-	/* If there is no memory for one, its names are missing. */
+	/* If there is no memory for it, others are asked. */
+	if (!m->namer.symbols && !m->namer.n && reads_by_itself(m))
+		namer_init(&m->namer, &m->search);
+	/* If there is none for a module, its names are missing. */
 	while (m->n_modules < files->n &&
 	       !ARRAY_RESERVE(&m->modules, &m->cap_modules, m->n_modules)) {
 		const struct module_file *f = &files->files[m->n_modules];
