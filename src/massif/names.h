@@ -27,7 +27,8 @@ struct massif_names {
 int massif_names_init(struct massif_names *m, const struct profile *p, struct namer *namer);
 void massif_names_release(struct massif_names *m);
 
-/* Have the places of all chains that end at @nodes looked up. To be called before massif_names_chain() of those. 0 or -ENOMEM. */
+/* Have the places of all chains that end at @nodes looked up. To be called before
+ * massif_names_chain() of those. 0 or -ENOMEM. */
 int massif_names_ask(struct massif_names *m, const struct namer_asks *how, const uint32_t *nodes,
 		     size_t n);
 
