@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "naming/codefiles.h"
 
-#include "base/preadall.h"
 #include "base/regular.h"
 #include "base/writeall.h"
 #include "naming/reading.h"
@@ -92,25 +91,20 @@ static int take_facts(struct reading *r, size_t which, int fd)
 {
 	const struct facts *facts = r->ctx;
 	const size_t size = r->n_files * sizeof *facts->v;
-	bool fine = pread_all(fd, facts->v, size, 0) == (ssize_t)size;
+	int err = reading_take(fd, facts->v, size);
 
 	(void)which;
-	for (size_t i = 0; fine && i < r->n_files; i++)
-		fine = makes_sense(&facts->v[i]);
-	if (!fine)
+	for (size_t i = 0; !err && i < r->n_files; i++)
+		err = makes_sense(&facts->v[i]) ? 0 : -EUCLEAN;
+	if (err)
 		memset(facts->v, 0, size);
-	return fine ? 0 : -EUCLEAN;
-}
-
-static void know_nothing(struct reading *r, size_t which)
-{
-	(void)r, (void)which;
+	return err;
 }
 
 int code_facts_read(const struct code_asks *how, const struct resolve_module *files, size_t n,
 		    struct code_facts *v)
 {
-	static const struct reading_ops ops = { read_facts, take_facts, know_nothing, NULL };
+	static const struct reading_ops ops = { read_facts, take_facts, NULL, NULL };
 	struct facts facts = { how, v };
 	struct reading r = { .ops = &ops, .ctx = &facts, .n = n ? 1 : 0, .say = how->say };
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "naming/findfiles.h"
 
-#include "base/preadall.h"
 #include "base/writeall.h"
 #include "naming/reading.h"
 #include "symbols/filesearch.h"
@@ -62,23 +61,18 @@ static bool makes_sense(const struct file_found *f)
 	       memchr(f->other_id, '\0', sizeof f->other_id);
 }
 
-static int take(struct reading *r, size_t which, int fd)
+static int take_found(struct reading *r, size_t which, int fd)
 {
 	const struct finding *all = r->ctx;
 	const size_t size = r->n_files * sizeof *all->found;
-	bool fine = pread_all(fd, all->found, size, 0) == (ssize_t)size;
+	int err = reading_take(fd, all->found, size);
 
 	(void)which;
-	for (size_t i = 0; fine && i < r->n_files; i++)
-		fine = makes_sense(&all->found[i]);
-	if (!fine)
+	for (size_t i = 0; !err && i < r->n_files; i++)
+		err = makes_sense(&all->found[i]) ? 0 : -EUCLEAN;
+	if (err)
 		memset(all->found, 0, size);
-	return fine ? 0 : -EUCLEAN;
-}
-
-static void find_nothing(struct reading *r, size_t which)
-{
-	(void)r, (void)which;
+	return err;
 }
 
 /* The first that is sought in the same folder. */
@@ -113,7 +107,7 @@ static void close_dirs(const struct file_sought *v, size_t n, const struct resol
 
 int files_find(const struct file_sought *v, size_t n, struct file_found *found, say_fn *say)
 {
-	static const struct reading_ops ops = { search_all, take, find_nothing, NULL };
+	static const struct reading_ops ops = { search_all, take_found, NULL, NULL };
 	struct finding all = { v, found };
 	struct reading r = { .ops = &ops, .ctx = &all, .n = n ? 1 : 0, .say = say };
 	struct resolve_module *dirs = calloc(n + 1, sizeof *dirs);

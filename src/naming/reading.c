@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "naming/reading.h"
 
+#include "base/preadall.h"
 #include "base/writeall.h"
 #include "confine/apart.h"
 #include "symbols/debuginfod.h"
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* So many files may end the process before none is read any more. */
@@ -149,6 +151,16 @@ static int take_one(struct reading *r, const char *bytes, size_t size)
 	return err;
 }
 
+int reading_take(int fd, void *to, size_t size)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) || (uint64_t)st.st_size != size ||
+	    pread_all(fd, to, size, 0) != (ssize_t)size)
+		return -EUCLEAN;
+	return 0;
+}
+
 static int serve(void *ctx, unsigned kind, const char *bytes, size_t size,
 		 char answer[APART_ANSWER])
 {
@@ -251,7 +263,8 @@ static void do_all(struct reading *r)
 	if (r->at < r->n)
 		leave_all_out(r, &end.why);
 	for (; r->at < r->n; r->at++)
-		r->ops->without(r, r->at);
+		if (r->ops->without)
+			r->ops->without(r, r->at);
 }
 
 int reading_run(struct reading *r, const struct resolve_module *files, size_t n_files)

@@ -25,7 +25,7 @@ struct reading_ops {
 	/* Outside: what part @which came to is in @fd, untrusted. 0, or -errno: it makes no
 	 * sense. */
 	int (*take)(struct reading *r, size_t which, int fd);
-	/* Outside: part @which, from no file at all. */
+	/* Outside: part @which, from no file at all. NULL: that leaves nothing to be done. */
 	void (*without)(struct reading *r, size_t which);
 	/* Outside: what reading_tell() has told. May be NULL. 0 or -errno. */
 	int (*told)(struct reading *r, size_t which, const char *bytes, size_t n);
@@ -59,6 +59,9 @@ struct reading {
  */
 int reading_run(struct reading *r, const struct resolve_module *files, size_t n_files);
 void reading_end(struct reading *r);
+
+/* In take(): a result that is plain data of this size. 0, or -EUCLEAN: it is not. */
+int reading_take(int fd, void *to, size_t size);
 
 /* In work(): file @file is about to be read; struct symbols tells that by itself. */
 void reading_begins(uint32_t file);

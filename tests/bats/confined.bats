@@ -243,6 +243,9 @@ has_sentence() {
 	has_sentence err 'no names are told: the process that reads them ended with signal 4 '
 	[ "$(wc -l <out)" -gt 3 ]
 	grep -q 'class without a name' out
+	taken_over lie heap --max-pause=60000 "$PID"
+	has_sentence err 'no names are told: the process that reads them gave what makes no sense'
+	grep -q 'class without a name' out
 }
 
 @test "a parser that is taken over behind mprof doctor can do nothing" {
@@ -252,6 +255,8 @@ has_sentence() {
 	taken_over crash doctor --format=json ./prog || :
 	has_sentence err 'the names of .*/prog are left out: reading it ended with signal 4 '
 	jq -e . out >/dev/null
+	taken_over lie doctor ./prog || :
+	has_sentence err 'the names of .*/prog are left out: reading it gave what makes no sense'
 }
 
 @test "a parser that is taken over where files are looked for can do nothing" {
@@ -268,6 +273,9 @@ has_sentence() {
 		grep -q lose out
 		taken_over crash report --symbols-from=$from mprof.data
 		has_sentence err 'the names of .*prog are left out: reading it ended with signal 4 '
+		counted out
+		taken_over lie report --symbols-from=$from mprof.data
+		has_sentence err 'the names of .*prog are left out: reading it gave what makes no sense'
 		counted out
 	done
 	nm -D "$MPROF" >imports
