@@ -4,10 +4,11 @@
 
 #include "base/array.h"
 #include "base/text.h"
+#include "cli/cli.h"
 #include "heapwalk/classes.h"
 #include "naming/class_name.h"
+#include "naming/vtables.h"
 #include "proc/modules.h"
-#include "symbols/symbols.h"
 #include "symbols/vtables.h"
 
 #include <errno.h>
@@ -92,8 +93,7 @@ struct nameless {
 	const struct still *still;
 	struct module_files files;
 	struct mappings maps;
-	struct symbols *symbols;
-	const struct heap_class **v; /* sorted by address, and so by module */
+	struct vtable_asked *v; /* which: of the classes */
 	size_t n;
 };
 
@@ -105,16 +105,8 @@ static const struct mapping *module_at(const struct nameless *x, taddr at)
 	return a ? mappings_of_data(&x->maps, &x->files, at, a->name) : NULL;
 }
 
-static int by_vtable(const void *a, const void *b)
-{
-	const struct heap_class *x = *(const struct heap_class *const *)a,
-				*y = *(const struct heap_class *const *)b;
-
-	return x->vtable < y->vtable ? -1 : x->vtable > y->vtable;
-}
-
-static int add_nameless(struct nameless *x, const struct heap_class *c, const struct mapping *m,
-			const struct sym_vtable *v)
+static int add_nameless(struct nameless *x, const struct heap_class *c,
+			const struct vtable_asked *v)
 {
 	char text[NAME_SHOWN + 16];
 
@@ -123,44 +115,35 @@ static int add_nameless(struct nameless *x, const struct heap_class *c, const st
 	if (v->name) {
 		class_name(v->name, text, NAME_SHOWN);
 		strcat(text, " (no RTTI)");
-	} else if (m)
+	} else if (v->file != PD_NONE)
 		snprintf(text, sizeof text, "class without a name at %s+0x%" PRIx64,
-			 path_last(x->files.files[m->file].path), v->at);
+			 path_last(x->files.files[v->file].path), v->at);
 	else
 		snprintf(text, sizeof text, "class without a name at 0x%" PRIx64, c->vtable);
 	return add_forms(x->rows, text, false, c);
 }
-
-/* Those of one mapped module, @n from the @first on. */
-static int add_of_module(struct nameless *x, const struct mapping *m, size_t first, size_t n)
+static int by_place(const void *a, const void *b)
 {
-	struct sym_vtable *v = calloc(n, sizeof *v);
-	const struct module_file *f = m ? &x->files.files[m->file] : NULL;
-	int module = f && v ? symbols_add_module(x->symbols, f->path, f->fd) : -1;
-	int err = v && (module >= 0 || !f) ? 0 : -ENOMEM;
+	const struct vtable_asked *x = a, *y = b;
 
-	for (size_t i = 0; !err && i < n; i++)
-		v[i].at = x->v[first + i]->vtable - (m ? m->bias : 0);
-	if (!err && m)
-		err = symbols_vtables(x->symbols, module, v, n);
-	for (size_t i = 0; !err && i < n; i++)
-		err = add_nameless(x, x->v[first + i], m, &v[i]);
-	free(v);
-	return err;
+	if (x->file != y->file)
+		return x->file < y->file ? -1 : 1;
+	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-static int add_all_nameless(struct nameless *x)
+static int ask_symbols(struct nameless *x)
 {
-	int err = 0;
+	const struct module_files *files = &x->files;
+	struct resolve_module *modules = calloc(files->n + 1, sizeof *modules);
 
-	qsort(x->v, x->n, sizeof(struct heap_class *), by_vtable);
-	for (size_t i = 0, k; !err && i < x->n; i = k) {
-		const struct mapping *m = module_at(x, x->v[i]->vtable);
+	if (!modules)
+		return -ENOMEM;
+	for (size_t i = 0; i < files->n; i++)
+		modules[i] = (struct resolve_module){files->files[i].path, files->files[i].fd};
+	qsort(x->v, x->n, sizeof *x->v, by_place);
+	int err = vtables_ask(modules, files->n, x->v, x->n, say_sentence);
 
-		for (k = i + 1; k < x->n && module_at(x, x->v[k]->vtable) == m; k++)
-			;
-		err = add_of_module(x, m, i, k - i);
-	}
+	free(modules);
 	return err;
 }
 
@@ -168,26 +151,30 @@ static int name_by_symbols(struct heap_class_rows *rows, const struct heap_class
 			   const struct still *s, pid_t pid)
 {
 	struct nameless x = {.rows = rows, .still = s};
+	int err = 0;
 
-	for (size_t i = 0; i < c->n; i++)
-		x.n += !c->v[i].mangled;
-	if (!x.n)
-		return 0;
+	x.v = calloc(c->n + 1, sizeof *x.v);
+	if (!x.v)
+		return -ENOMEM;
 	/* A process that is gone has no modules any more: then there are addresses. */
 	if (mappings_read(pid, &x.files, &x.maps))
 		x.maps = (struct mappings){0};
-	x.symbols = symbols_new();
-	x.v = calloc(x.n, sizeof(struct heap_class *));
-	int err = x.symbols && x.v ? 0 : -ENOMEM;
-	if (!err) {
-		x.n = 0;
-		for (size_t i = 0; i < c->n; i++)
-			if (!c->v[i].mangled)
-				x.v[x.n++] = &c->v[i];
-		err = add_all_nameless(&x);
+	for (size_t i = 0; i < c->n; i++) {
+		const taddr at = c->v[i].vtable;
+		const struct mapping *m = c->v[i].mangled ? NULL : module_at(&x, at);
+
+		if (!c->v[i].mangled)
+			x.v[x.n++] = (struct vtable_asked){.file = m ? m->file : PD_NONE,
+							   .at = at - (m ? m->bias : 0),
+							   .which = i};
+	}
+	if (x.n)
+		err = ask_symbols(&x);
+	for (size_t i = 0; i < x.n; i++) {
+		err = err ? err : add_nameless(&x, &c->v[x.v[i].which], &x.v[i]);
+		free(x.v[i].name);
 	}
 	free(x.v);
-	symbols_free(x.symbols);
 	mappings_release(&x.maps);
 	module_files_release(&x.files);
 	return err;

@@ -6,7 +6,7 @@
 #include "cli/options.h"
 #include "cli/packages.h"
 #include "doctor/judge.h"
-#include "symbols/symbols.h"
+#include "naming/codefiles.h"
 
 /* What mprof doctor has read; src/doctor judges it. */
 
@@ -34,8 +34,7 @@ struct doctor {
 	struct rules rules;
 	struct watch_shared shared;
 	uint32_t program; /* the number of its file */
-	struct symbols *symbols;
-	int *modules_of; /* the number in @symbols of each file; -1: none */
+	struct code_facts *code; /* of each file; NULL: not read yet */
 	struct doctor_function *functions;
 	size_t n_functions, cap_functions;
 	struct doctor_module *modules; /* the program first */

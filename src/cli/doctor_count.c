@@ -12,7 +12,6 @@
 #include "probes/outcome.h"
 #include "proc/file.h"
 #include "proc/tasks.h"
-#include "symbols/module.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -71,13 +70,12 @@ static int add_counter(struct counting *c, pid_t tid, const char *path, uint64_t
 static int count_function(const struct doctor *d, struct counting *c,
 			  const struct doctor_function *p)
 {
-	struct module *m = symbols_module(d->symbols, d->modules_of[p->file]);
 	struct proc_tasks tasks;
 	uint64_t offset, left;
 	char path[64];
 	int err = 0;
 
-	if (!module_offset(m, p->at, &offset, &left))
+	if (!code_offset(&d->code[p->file], p->at, &offset, &left))
 		return 0;
 	/* The very file that is mapped, whatever its name leads to. */
 	snprintf(path, sizeof path, "/proc/self/fd/%d", d->shared.files.files[p->file].fd);
@@ -96,8 +94,7 @@ static int open_all(const struct doctor *d, struct counting *c)
 		return -ENOENT;
 	c->type = (uint32_t)type;
 	for (size_t i = 0; !err && i < d->n_functions; i++)
-		if (probe_tells_of_blocks(d->functions[i].probe) && !d->functions[i].indirect &&
-		    d->modules_of[d->functions[i].file] >= 0)
+		if (probe_tells_of_blocks(d->functions[i].probe) && !d->functions[i].indirect)
 			err = count_function(d, c, &d->functions[i]);
 	return err;
 }

@@ -4,13 +4,13 @@
 
 #include "base/array.h"
 #include "base/namesource.h"
+#include "base/preadall.h"
 #include "cli/allocator.h"
 #include "cli/names.h"
 #include "fast/fast.h"
 #include "probes/choose.h"
 #include "probes/outcome.h"
 #include "probes/shown.h"
-#include "symbols/module.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -53,32 +53,26 @@ int doctor_read_functions(struct doctor *d)
 	return c.err;
 }
 
-/* Its number in d->symbols, which is made if need be; or -errno. */
-static int symbols_of(struct doctor *d, uint32_t file)
+/* What all files say of themselves: a confined process looks at once. 0 or -ENOMEM. */
+static int read_code(struct doctor *d)
 {
-	const struct module_file *f = &d->shared.files.files[file];
-
-	if (d->modules_of[file] < 0)
-		d->modules_of[file] = symbols_add_module(d->symbols, f->path, f->fd);
-	return d->modules_of[file];
-}
-
-static int open_symbols(struct doctor *d)
-{
+	const struct module_files *files = &d->shared.files;
 	struct symbols_search search = names_search(d->o);
+	const struct code_asks how = {.search = &search, .say = say_sentence};
 
-	if (d->symbols)
+	if (d->code)
 		return 0;
-	d->symbols = symbols_new();
-	d->modules_of = calloc(d->shared.files.n + 1, sizeof *d->modules_of);
-	if (!d->symbols || !d->modules_of)
-		return -ENOMEM;
-	for (size_t i = 0; i < d->shared.files.n; i++)
-		d->modules_of[i] = -1;
 	/* To look is not to fetch. */
 	search.fetch = search.cache = false;
-	symbols_set_search(d->symbols, &search);
-	return 0;
+	struct resolve_module *v = calloc(files->n + 1, sizeof *v);
+
+	d->code = v ? calloc(files->n + 1, sizeof *d->code) : NULL;
+	for (size_t i = 0; d->code && i < files->n; i++)
+		v[i] = (struct resolve_module){files->files[i].path, files->files[i].fd};
+	int err = d->code ? code_facts_read(&how, v, files->n, d->code) : -ENOMEM;
+
+	free(v);
+	return err;
 }
 
 /* For free(). A process has its files by their own names; a program's may be links. */
@@ -92,15 +86,11 @@ static char *path_of(const struct doctor *d, uint32_t file)
 
 static int read_module(struct doctor *d, struct doctor_module *m, uint32_t file)
 {
-	int number = symbols_of(d, file);
-
-	if (number < 0)
-		return number;
 	m->file = file;
 	m->path = path_of(d, file);
-	m->names = strdup(symbols_source(d->symbols, number));
-	m->build_id = strdup(symbols_build_id(d->symbols, number));
-	m->unwind = module_has_frames(symbols_module(d->symbols, number));
+	m->names = strdup(d->code[file].names);
+	m->build_id = strdup(d->code[file].build_id);
+	m->unwind = d->code[file].unwinds;
 	return m->path && m->names && m->build_id ? 0 : -ENOMEM;
 }
 
@@ -112,7 +102,7 @@ static int add_module(struct doctor *d, uint32_t file)
 int doctor_read_modules(struct doctor *d)
 {
 	const struct module_files *files = &d->shared.files;
-	int err = open_symbols(d);
+	int err = read_code(d);
 
 	d->modules = err ? NULL : calloc(files->n + 1, sizeof *d->modules);
 	if (!d->modules)
@@ -137,8 +127,7 @@ void doctor_release_files(struct doctor *d)
 	}
 	free(d->modules);
 	free(d->functions);
-	free(d->modules_of);
-	symbols_free(d->symbols);
+	free(d->code);
 	watch_shared_release(&d->shared);
 	rules_release(&d->rules);
 }
@@ -157,17 +146,18 @@ static const char *why_left(struct doctor *d, const struct doctor_function *p)
 	const char *why = scan_why_trapped(scan_of(d, p->file), &d->rules.probes);
 	static uint8_t code[FAST_CODE_MAX];
 	struct arch_patch patch;
-	int module = symbols_of(d, p->file);
+	uint64_t offset, left;
 
 	if (why)
 		return why;
 	/* Where it is is known only when it has been resolved. */
-	if (p->indirect || module < 0)
+	if (p->indirect || !code_offset(&d->code[p->file], p->at, &offset, &left))
 		return NULL;
 	size_t len = p->size && p->size < sizeof code ? (size_t)p->size : sizeof code;
+	ssize_t n = pread_all(d->shared.files.files[p->file].fd, code, len < left ? len : left,
+			      (off_t)offset);
 
-	len = module_read(symbols_module(d->symbols, module), p->at, code, len);
-	return fast_leaves(p->probe, code, len, p->size, &patch);
+	return fast_leaves(p->probe, code, n < 0 ? 0 : (size_t)n, p->size, &patch);
 }
 
 static struct function_facts facts_of(struct doctor *d, const struct doctor_function *p)
@@ -226,7 +216,7 @@ int doctor_judge_functions(struct doctor *d, const char *fast_refused)
 {
 	struct function_facts *v = calloc(d->n_functions + 1, sizeof *v);
 	const char *names[ALLOCATORS_MAX];
-	int err = v ? open_symbols(d) : -ENOMEM;
+	int err = v ? read_code(d) : -ENOMEM;
 
 	for (size_t i = 0; !err && i < d->n_functions; i++)
 		v[i] = facts_of(d, &d->functions[i]);

@@ -19,21 +19,23 @@ static bool is_to_be_saved(const struct serve *v, const struct image *i, const c
 /* What a copy of ourselves saves, and whom it answers. */
 struct saved_for {
 	const struct serve *serve;
-	const struct image *image;
 	const char *path;
 	const struct control_asker *to;
+	size_t n;	/* images */
+	int err;	/* the last one */
 };
 
-static int save_for(void *ctx)
+static void save_named(void *ctx, struct image *i, struct profile_data *d)
 {
-	const struct saved_for *f = ctx;
+	struct saved_for *f = ctx;
 	struct error e;
 	char *name;
-	int err = data_save_as(&f->serve->outputs, f->image, f->path, &name, &e);
+	int err = data_save_named(&f->serve->outputs, i, d, f->path, &name, &e);
 
 	if (err) {
 		answer_error_part(f->to, e.text);
-		return err;
+		f->err = err;
+		return;
 	}
 	struct answer a;
 
@@ -42,28 +44,47 @@ static int save_for(void *ctx)
 	answer_file(&a, CONTROL_DATA, name);
 	answer_send_part(&a);
 	free(name);
-	return 0;
+}
+
+/* All of them by one process, for they have the same modules; each is answered with a part. */
+static int save_for(void *ctx)
+{
+	struct saved_for *f = ctx;
+	struct image **v = calloc(f->n, sizeof *v);
+	size_t n = 0;
+
+	for (struct image *i = f->serve->session->images; i; i = i->next) {
+		if (!is_to_be_saved(f->serve, i, f->path))
+			continue;
+		if (v)
+			v[n++] = i;
+		else
+			save_named(f, i, NULL);
+	}
+	if (v)
+		data_name_images(&f->serve->outputs, v, n, save_named, f);
+	free(v);
+	return f->err;
 }
 
 void save_command(struct serve *v, const char *path, const struct control_asker *to)
 {
-	size_t n = 0;
+	struct saved_for f = { .serve = v, .path = path, .to = to };
+	const struct image *first = NULL;
 
 	save_children_await(&v->session->save_children);
-	for (struct image *i = v->session->images; i; i = i->next)
-		n += is_to_be_saved(v, i, path);
-	if (!n) {
+	for (const struct image *i = v->session->images; i; i = i->next) {
+		if (!is_to_be_saved(v, i, path))
+			continue;
+		first = first ? first : i;
+		f.n++;
+	}
+	if (!first) {
 		answer_error(to, "nothing is traced any more that could be saved");
 		return;
 	}
-	/* Each of them sends a part. */
-	control_answer_begin(to, n);
-	for (struct image *i = v->session->images; i; i = i->next) {
-		struct saved_for f = { v, i, path, to };
-
-		if (is_to_be_saved(v, i, path))
-			session_write_beside(v->session, i, save_for, &f);
-	}
+	control_answer_begin(to, f.n);
+	session_write_beside(v->session, first, save_for, &f);
 }
 
 /* ---- massif files ---- */

@@ -26,7 +26,7 @@ static int read_data(const char *path, const struct options *o, struct heap_stac
 
 	if (!d)
 		return PRINT_SAID;
-	int err = heap_from_data(d, out, e);
+	int err = heap_from_data(d, say_sentence, out, e);
 	profile_data_free(d);
 	return err;
 }
@@ -76,7 +76,7 @@ static int read_file(const char *path, const char *binary, const struct options 
 	default:
 		return read_data(path, o, out, e);
 	}
-	if (!err && heap_name(out, binary, &search))
+	if (!err && heap_name(out, binary, &search, say_sentence))
 		err = error_set(e, -ENOMEM, "cannot read %s: out of memory", path);
 	return err;
 }
@@ -165,7 +165,7 @@ int heapfiles_print_data(const struct profile_data *d, const struct options *o, 
 			 struct error *e)
 {
 	struct heap_stacks h = { 0 };
-	int err = heap_from_data(d, &h, e);
+	int err = heap_from_data(d, say_sentence, &h, e);
 
 	if (!err)
 		err = heapfiles_print(&h, o, out, e);

@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "cli/packages.h"
 #include "doctor/judge.h"
-#include "naming/codefile.h"
+#include "naming/codefiles.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,14 +27,23 @@ void lacking_add(void *ctx, const struct pd_module *m)
 	free(f.build_id);
 }
 
-static bool is_here(const struct lacking_file *f)
+/* Those that are here, as they were. @v: has room for all. 0 or -ENOMEM. */
+static int find_here(const struct lacking *l, struct packaged *v, size_t *n)
 {
-	struct codefile here;
+	struct codefile_wanted *wanted = calloc(l->n + 1, sizeof *wanted);
+	struct codefiles here = { 0 };
+	int err = wanted ? 0 : -ENOMEM;
 
-	if (!*f->build_id || !codefile_open(&here, f->path, f->build_id))
-		return false;
-	codefile_close(&here);
-	return true;
+	for (size_t i = 0; !err && i < l->n; i++)
+		if (*l->v[i].build_id)
+			wanted[i] = (struct codefile_wanted){ l->v[i].path, l->v[i].build_id };
+	err = err ? err : codefiles_open(&here, wanted, l->n, say_sentence);
+	for (size_t i = 0; !err && i < l->n; i++)
+		if (here.v[i].fd >= 0)
+			v[(*n)++].path = l->v[i].path;
+	codefiles_close(&here);
+	free(wanted);
+	return err;
 }
 
 /* What packages_ask() has found; if nobody was asked, only what it is about. */
@@ -68,9 +77,8 @@ void lacking_say(const struct lacking *l, const struct options *o)
 	const bool ask = is_worth_asking(o);
 	size_t n = 0;
 
-	for (size_t i = 0; v && i < l->n; i++)
-		if (is_here(&l->v[i]))
-			v[n++].path = l->v[i].path;
+	if (v && find_here(l, v, &n))
+		n = 0;
 	if (n && (!ask || packages_ask(v, n)))
 		say_found(v, n, ask);
 	free(v);

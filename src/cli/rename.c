@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/rename.h"
 
+#include "base/regular.h"
 #include "base/text.h"
 #include "cli/names.h"
 #include "naming/apart.h"
-#include "symbols/filesearch.h"
+#include "naming/codefiles.h"
+#include "naming/findfiles.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,7 +22,7 @@ struct renaming {
 	struct resolve_module *files;
 	char **paths;		/* their names */
 	bool *used;		/* has it functions in chains? */
-	size_t n_found, n_refused;
+	size_t n_found, n_refused, n_left_out;
 };
 
 /* -ENOMEM, or 0. @fd stays the caller's. */
@@ -51,43 +54,69 @@ static void refuse(struct renaming *r, const char *path, const char *id, const s
 	    m->path, or_none(id), or_none(m->build_id));
 }
 
-static int search_dir(struct renaming *r, uint32_t module, const char *dir)
+/* What has come of looking for a module. -ENOMEM, or 0. */
+static int take_found(struct renaming *r, uint32_t module, const struct file_found *f)
 {
-	const struct pd_module *m = &r->d->modules[module];
-	struct filesearch *f = calloc(1, sizeof *f);
+	int fd = *f->path && r->files[module].fd < 0 ? regular_open(AT_FDCWD, f->path, 0) : -1;
+	int err = fd < 0 ? 0 : take(r, module, f->path, fd);
 
-	if (!f)
-		return -ENOMEM;
-	f->module = m->path;
-	f->id = m->build_id;
-	int err = filesearch_below(f, dir);
-
-	if (!err)
-		err = take(r, module, f->path, f->found.fd);
-	else if (*f->other)
-		refuse(r, f->other, f->other_id, m);
-	objfile_close(&f->found);
-	free(f);
-	return err == -ENOENT ? 0 : err;
+	if (fd >= 0)
+		close(fd);
+	if (*f->other)
+		refuse(r, f->other, f->other_id, &r->d->modules[module]);
+	r->n_left_out += f->left_out;
+	return err;
 }
 
-/* @path is a file: whose? */
-static int take_file(struct renaming *r, const char *path)
-{
-	struct objfile f;
-	char id[BUILD_ID_MAX];
-	int err = objfile_open_path(&f, path);
+/* So many questions at a time: an answer takes pages. */
+enum { AT_ONCE = 256 };
 
-	if (err) {
-		say("cannot read symbols from %s: %s", path,
-		    err == -ENOEXEC ? "it is no ELF file" : strerror(-err));
-		return err;
+static int ask(struct renaming *r, const struct file_sought *v, size_t n)
+{
+	struct file_found *found = calloc(n + 1, sizeof *found);
+	int err = found ? files_find(v, n, found, say_sentence) : -ENOMEM;
+
+	for (size_t i = 0; !err && i < n; i++)
+		err = take_found(r, v[i].of, &found[i]);
+	free(found);
+	return err;
+}
+
+/* In the folders, of which @first is one more; NULL: it is none. */
+static int search_dirs(struct renaming *r, const char *first)
+{
+	struct file_sought v[AT_ONCE + MAX_DEBUG_DIRS + 1];
+	const struct profile_data *d = r->d;
+	size_t n = 0;
+	int err = 0;
+
+	for (uint32_t i = 0; !err && i < d->n_modules; i++) {
+		struct file_sought one = { d->modules[i].path, d->modules[i].build_id, first, i };
+
+		if (!r->used[i] || r->files[i].fd >= 0)
+			continue;
+		if (first)
+			v[n++] = one;
+		for (const char *const *dir = r->o->debug_dirs; *dir; dir++) {
+			one.dir = *dir;
+			v[n++] = one;
+		}
+		if (n < AT_ONCE)
+			continue;
+		err = ask(r, v, n);
+		n = 0;
 	}
-	objfile_build_id(&f, id);
-	err = -ENOENT;
+	return err || !n ? err : ask(r, v, n);
+}
+
+/* @path is a file that is open: whose? */
+static int take_open(struct renaming *r, const char *path, int fd, const char *id)
+{
+	int err = -ENOENT;
+
 	for (uint32_t i = 0; *id && i < r->d->n_modules; i++)
 		if (!strcmp(id, r->d->modules[i].build_id))
-			err = take(r, i, path, f.fd);
+			err = take(r, i, path, fd);
 	for (uint32_t i = 0; err == -ENOENT && i < r->d->n_modules; i++) {
 		if (strcmp(path_last(path), path_last(r->d->modules[i].path)))
 			continue;
@@ -98,7 +127,30 @@ static int take_file(struct renaming *r, const char *path)
 		say("%s is none of the files of this profile: none of them has its build ID "
 		    "(%s)", path,
 		    or_none(id));
-	objfile_close(&f);
+	return err;
+}
+
+static int take_file(struct renaming *r, const char *path)
+{
+	const struct code_asks headers = { .say = say_sentence };
+	int fd = regular_open(AT_FDCWD, path, 0), err = fd < 0 ? fd : 0;
+	struct code_facts *f = calloc(1, sizeof *f);
+
+	if (!err)
+		err = f ? code_facts_read(&headers, &(struct resolve_module){ path, fd }, 1, f)
+			: -ENOMEM;
+	if (!err && *f->names) /* it ended who read it, which has been said */
+		r->n_left_out++;
+	else if (!err && f->is_code)
+		err = take_open(r, path, fd, f->build_id);
+	else if (err != -ENOMEM) {
+		err = !err || err == -ENOTSUP ? -ENOEXEC : err;
+		say("cannot read symbols from %s: %s", path,
+		    err == -ENOEXEC ? "it is no ELF file" : strerror(-err));
+	}
+	if (fd >= 0)
+		close(fd);
+	free(f);
 	return err;
 }
 
@@ -117,16 +169,9 @@ static int search_all(struct renaming *r)
 
 	if (from && !is_dir)
 		err = take_file(r, from);
-	for (uint32_t i = 0; !err && i < r->d->n_modules; i++) {
-		if (!r->used[i])
-			continue;
-		if (is_dir)
-			err = search_dir(r, i, from);
-		for (const char *const *dir = r->o->debug_dirs; !err && *dir && r->files[i].fd < 0;
-		     dir++)
-			err = search_dir(r, i, *dir);
-	}
-	if (err || r->n_found)
+	err = err ? err : search_dirs(r, is_dir ? from : NULL);
+	/* What a file keeps from being found keeps nobody from the report. */
+	if (err || r->n_found || r->n_left_out)
 		return err;
 	if (!r->n_refused)
 		say("there is no file with the build ID of one of the profile's files in %s",

@@ -43,6 +43,8 @@ int command_top(int argc, char **argv)
 	status = top_session_begin(&s, &o, pid);
 	if (status)
 		return status;
+	if (prints(&o))
+		s.namer.say = say_sentence;
 	status = prints(&o) ? top_print(&s) : top_screen(&s, &detach);
 	int ended = top_session_end(&s, detach);
 

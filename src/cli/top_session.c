@@ -177,6 +177,19 @@ static void close_files(const struct top_session *s)
 		close(s->process);
 }
 
+/* What is said of files while there may be a screen: for the end. */
+static struct error left_out[8];
+
+static void keep_sentence(const char *sentence)
+{
+	size_t i = 0;
+
+	while (i < sizeof left_out / sizeof *left_out && *left_out[i].text)
+		i++;
+	if (i < sizeof left_out / sizeof *left_out)
+		error_set(&left_out[i], 0, "%s", sentence);
+}
+
 int top_session_begin(struct top_session *s, const struct options *o, pid_t pid)
 {
 	struct target_facts f;
@@ -189,6 +202,7 @@ int top_session_begin(struct top_session *s, const struct options *o, pid_t pid)
 				  .process = (int)syscall(SYS_pidfd_open, pid, 0)};
 	s->namer.search = names_search(o);
 	s->namer.search.progress = NULL; /* the screen is not for it */
+	s->namer.say = keep_sentence;
 	if (!title_of(s->name, pid))
 		snprintf(s->name, sizeof s->name, "?");
 	s->session = p == TARGET_TRACED ? control_tracing(pid) : 0;
@@ -475,6 +489,8 @@ int top_session_end(struct top_session *s, bool detaches)
 		print_said(s);
 		status = status ? status : ended;
 	}
+	for (size_t i = 0; i < sizeof left_out / sizeof *left_out && *left_out[i].text; i++)
+		say("%s", left_out[i].text);
 	close_files(s);
 	top_look_release(&s->now);
 	top_look_release(&s->before);

@@ -124,19 +124,64 @@ struct asker {
 	struct namer namer;
 };
 
+/* @first: it stands first in a stack. */
+static struct profile_place place_at(const struct heapprofile *h, uint64_t address, bool first)
+{
+	/* The first is in the call already; of the others the byte before is. */
+	const struct heap_module *m = heap_module_at(h, address - !first);
+
+	return (struct profile_place){ .address = m ? address - m->m.bias : address,
+				       .module = m ? m->m.file : PD_NONE, .exact = first };
+}
+
 static int names_of(void *ctx, uint64_t address, bool first, void (*name)(void *, const char *),
 		    void *to)
 {
 	struct asker *a = ctx;
-	/* The first is in the call already; of the others the byte before is. */
-	const struct heap_module *m = heap_module_at(a->h, address - !first);
-	const struct profile_place place = { .address = m ? address - m->m.bias : address,
-					     .module = m ? m->m.file : PD_NONE, .exact = first };
+	const struct profile_place place = place_at(a->h, address, first);
 	struct sym_frames f;
 	int err = namer_look(&a->namer, &place, NULL, &f);
 
 	for (size_t i = 0; !err && i < f.n; i++)
 		name(to, f.frames[i].name);
+	return err;
+}
+
+/* As place_at(), for all of them. */
+static size_t list_places(const struct heapprofile *h, const struct stack_table *t,
+			  struct profile_place *to)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->n; i++)
+		for (size_t e = 0; e < t->stacks[i].n; e++)
+			to[n++] = place_at(h, t->elements[t->stacks[i].first + e], e == 0);
+	return n;
+}
+
+static int ask_names(struct asker *a, const struct stack_table *t,
+		     const struct stack_table *mapped)
+{
+	const struct heapprofile_how *how = &a->h->how;
+	const struct module_files *files = how->files;
+	struct profile_place *places =
+		calloc(t->n_elements + mapped->n_elements + 1, sizeof *places);
+	struct resolve_module *modules = calloc(files->n + 1, sizeof *modules);
+	const struct namer_asks asks = { .search = how->search, .files = modules,
+					 .n_files = files->n, .jit_map = -1,
+					 .say = how->complain };
+	int err = places && modules ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !err && i < files->n; i++)
+		modules[i] = (struct resolve_module){ files->files[i].path, files->files[i].fd };
+	if (!err) {
+		size_t n = list_places(a->h, t, places);
+
+		n += list_places(a->h, mapped, places + n);
+		err = namer_ask(&a->namer, &asks, places, NULL, n);
+	}
+	free(places);
+	free(modules);
 	return err;
 }
 
@@ -146,14 +191,10 @@ static int write_named(struct heapprofile *h, FILE *out, const struct stack_tabl
 	struct asker a = { .h = h };
 	const struct module_files *files = h->how.files;
 	char exe[PROC_PATH], binary[4096] = "";
-	int err = namer_init(&a.namer, &h->how.search);
+	int err = ask_names(&a, t, mapped);
 
 	if (readlink(proc_path(exe, h->how.pid, "exe"), binary, sizeof binary - 1) < 0)
 		snprintf(binary, sizeof binary, "%s", files->n ? files->files[0].path : "?");
-	for (size_t i = 0; !err && i < files->n; i++) {
-		int number = namer_add_module(&a.namer, files->files[i].path, files->files[i].fd);
-		err = number < 0 ? number : 0;
-	}
 	struct heap_names names = { binary, names_of, &a };
 	if (!err)
 		err = heap_write(out, t, mapped, map, &names);
@@ -253,8 +294,8 @@ static int write_to(struct heapprofile *h, int fd)
 	return err;
 }
 
-/* Names come from the program's files, which may have been made to crash who reads them: that shall
- * not be the process that holds the program. */
+/* Names are read in a confined process. Who waits for it, and fetches what it asks for, is not to
+ * be the process that holds the program either. */
 static int write_apart(struct heapprofile *h, int fd)
 {
 	int wstatus = 0;

@@ -20,17 +20,35 @@ static int place_context(struct massif_forest *f, const struct massif_settings *
 	return *node == IDINDEX_NONE ? -ENOMEM : 0;
 }
 
+static int ask_names(struct massif_names *names, const struct namer_asks *how,
+		     const struct massif_context *contexts, size_t n)
+{
+	uint32_t *nodes = calloc(n + 1, sizeof *nodes);
+	size_t k = 0;
+
+	if (!nodes)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		if (!contexts[i].ignored)
+			nodes[k++] = contexts[i].node;
+	int err = massif_names_ask(names, how, nodes, k);
+
+	free(nodes);
+	return err;
+}
+
 int massif_forest_init(struct massif_forest *f, struct massif_recorder *r,
-		       const struct massif_settings *s)
+		       const struct massif_settings *s, const struct namer_asks *how)
 {
 	struct massif_names *names = massif_recorder_names(r);
 	const struct massif_context *contexts = massif_recorder_contexts(r, &f->n);
-	int err = 0;
 
 	*f = (struct massif_forest){ .n = f->n, .threshold = s->threshold, .pages = s->pages };
 	f->node_of = calloc(f->n + 1, sizeof *f->node_of);
 	if (!names || !f->node_of || massif_tree_init(&f->tree, NULL))
 		return -ENOMEM;
+	int err = ask_names(names, how, contexts, f->n);
+
 	for (size_t i = 0; !err && i < f->n; i++)
 		err = place_context(f, s, names, &contexts[i], &f->node_of[i]);
 	/* Not before all are known: they move as they become more. */

@@ -40,7 +40,7 @@ static int add_entries(struct massif_names *m, const struct profile_place *place
 {
 	bool inside = place->module < m->namer->n;
 	struct sym_frames f;
-	int err = namer_look(m->namer, place, m->jit, &f);
+	int err = namer_look(m->namer, place, NULL, &f);
 
 	for (size_t i = f.n; !err && i-- > 0;) {
 		const struct sym_frame *s = &f.frames[i];
@@ -91,6 +91,21 @@ static int add_id(struct massif_names *m, uint32_t id)
 		return -ENOMEM;
 	m->ids[m->n_ids++] = id;
 	return 0;
+}
+
+int massif_names_ask(struct massif_names *m, const struct namer_asks *how, const uint32_t *nodes,
+		     size_t n)
+{
+	const struct profile *p = m->profile;
+	bool *used = calloc(p->n_places + 1, sizeof *used);
+	int err = used ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !err && i < n; i++)
+		for (uint32_t k = nodes[i]; k >= PD_FIRST_NODE; k = p->nodes[k].parent)
+			used[p->nodes[k].frame] = true;
+	err = err ? err : namer_ask(m->namer, how, p->places, used, p->n_places);
+	free(used);
+	return err;
 }
 
 int massif_names_chain(struct massif_names *m, uint32_t node, const struct massif_filter *f,

@@ -6,13 +6,12 @@
 #include "naming/namer.h"
 
 /*
- * The elements of a profile's call chains as entries with names, each looked up when it is first
- * asked for.
+ * The elements of a profile's call chains as entries with names, each made when it is first asked
+ * for.
  */
 struct massif_names {
 	const struct profile *profile;
 	struct namer *namer;
-	const struct perfmap *jit;	/* names of code in no module; NULL: none are known */
 	struct massif_entry *entries;	/* 0: "0x0: ???", for a chain without elements */
 	size_t n, cap;
 	struct massif_run {
@@ -28,10 +27,14 @@ struct massif_names {
 int massif_names_init(struct massif_names *m, const struct profile *p, struct namer *namer);
 void massif_names_release(struct massif_names *m);
 
+/* Have the places of all chains that end at @nodes looked up. To be called before
+ * massif_names_chain() of those. 0 or -ENOMEM. */
+int massif_names_ask(struct massif_names *m, const struct namer_asks *how, const uint32_t *nodes,
+		     size_t n);
+
 /**
  * The chain that ends at call-tree node @node, innermost first, as numbers in m->entries; only as
- * far out as is needed, for names may be costly: the C library's need not be read for what is below
- * main.
+ * far out as is needed.
  * @f, @enough  tell how far that is
  * @ids, @n     good until the next call. Returns 0 or -ENOMEM.
  */

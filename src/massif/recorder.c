@@ -77,18 +77,14 @@ void massif_try_peak(struct massif_recorder *r)
 
 struct massif_names *massif_recorder_names(struct massif_recorder *r)
 {
-	struct namer *namer = r->host->namer(r->host->ctx);
-
-	if (!namer)
-		return NULL;
-	if (!r->names.profile && massif_names_init(&r->names, r->profile, namer)) {
+	if (!r->names.profile && massif_names_init(&r->names, r->profile, r->host->namer)) {
 		massif_names_release(&r->names);
 		return NULL;
 	}
 	return &r->names;
 }
 
-/* Names are looked up only if it depends on them. */
+/* Names are looked up only if it depends on them: of no more places than that takes. */
 static bool is_ignored(struct massif_recorder *r, uint32_t node)
 {
 	const struct massif_filter *f = &r->host->settings->filter;
@@ -99,7 +95,10 @@ static bool is_ignored(struct massif_recorder *r, uint32_t node)
 	if (!(f->ignore_fns && *f->ignore_fns) && !(f->alloc_fns && *f->alloc_fns))
 		return false;
 	names = massif_recorder_names(r);
-	if (names && !massif_names_chain(names, node, f, massif_filter_decided, &ids, &n))
+	const struct namer_asks how = r->host->asks(r->host->ctx);
+
+	if (names && !massif_names_ask(names, &how, &node, 1) &&
+	    !massif_names_chain(names, node, f, massif_filter_decided, &ids, &n))
 		return !massif_filter(f, names->entries, &ids, &n);
 	r->lost++;
 	return false;

@@ -27,9 +27,11 @@ struct massif_context {
 /* What a recorder needs besides: all of it outlives the recorder. */
 struct massif_host {
 	const struct massif_settings *settings;
-	/* The modules that places may be in by now; asked when names are needed. NULL: out of
-	 * memory. */
-	struct namer *(*namer)(void *ctx);
+	/* One that reads nothing; or that reads, where names decide of each new context, while the
+	 * program waits, whether it is counted. */
+	struct namer *namer;
+	/* How it is to ask, by now. */
+	struct namer_asks (*asks)(void *ctx);
 	void *ctx;
 	const struct stack_source *stacks;	/* for settings->stacks, and settings->pages */
 	const struct page_source *pages;	/* for settings->pages */

@@ -21,6 +21,7 @@ int namer_init(struct namer *n, const struct symbols_search *search)
 void namer_release(struct namer *n)
 {
 	symbols_free(n->symbols);
+	told_release(&n->told);
 	free(n->paths);
 	*n = (struct namer){ 0 };
 }
@@ -29,7 +30,7 @@ int namer_add_module(struct namer *n, const char *path, int fd)
 {
 	if (ARRAY_RESERVE(&n->paths, &n->cap, n->n))
 		return -ENOMEM;
-	int number = symbols_add_module(n->symbols, path, fd);
+	int number = n->symbols ? symbols_add_module(n->symbols, path, fd) : (int)n->n;
 
 	if (number >= 0)
 		n->paths[n->n++] = path;
@@ -63,9 +64,11 @@ static void look_outside(struct namer *n, const struct profile_place *place,
 int namer_look(struct namer *n, const struct profile_place *place, const struct perfmap *jit,
 	       struct sym_frames *out)
 {
+	if (told_look(&n->told, place, out))
+		return 0;
 	if (place->module < n->n)
-		return symbols_lookup(n->symbols, (int)place->module, place->address,
-				      !place->exact, out);
+		return n->symbols ? symbols_lookup(n->symbols, (int)place->module, place->address,
+						   !place->exact, out) : -ENOMEM;
 	look_outside(n, place, jit);
 	*out = (struct sym_frames){ &n->outside, 1 };
 	return 0;
@@ -76,4 +79,16 @@ const char *namer_name(const struct namer *n, const struct sym_frame *f)
 	bool nameless = f == &n->outside ? f->name == n->address : names_is_nameless(f->name);
 
 	return nameless ? NULL : f->name;
+}
+
+const char *namer_build_id(const struct namer *n, uint32_t module)
+{
+	return n->symbols ? symbols_build_id(n->symbols, (int)module)
+			  : told_module(&n->told, module).build_id;
+}
+
+const char *namer_source(const struct namer *n, uint32_t module)
+{
+	return n->symbols ? symbols_source(n->symbols, (int)module)
+			  : told_module(&n->told, module).names;
 }

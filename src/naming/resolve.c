@@ -143,7 +143,7 @@ static int resolve_place(struct resolver *r, uint32_t id)
 		err = namer_look(&r->namer, place, &r->jit, &frames);
 	ps->first = (uint32_t)r->n_run;
 	/* What was named once has been trimmed then. */
-	if (!err && place->module != PD_NONE && !r->how->old)
+	if (!err && place->module != PD_NONE && !r->how->old && !r->how->no_trim)
 		ps->start = start_code_of(&r->start_names, place->module,
 					  place->module == r->program, &frames.frames[0]);
 	for (size_t i = 0; !err && i < frames.n; i++) {
@@ -204,8 +204,8 @@ static int resolve_modules(struct resolver *r, size_t n)
 static int describe(struct resolver *r, uint32_t i, bool used, struct pd_module *m)
 {
 	m->path = strdup(r->modules[i].path);
-	m->build_id = strdup(symbols_build_id(r->namer.symbols, (int)i));
-	m->names = strdup(used ? symbols_source(r->namer.symbols, (int)i) : "");
+	m->build_id = strdup(namer_build_id(&r->namer, i));
+	m->names = strdup(used ? namer_source(&r->namer, i) : "");
 	return m->path && m->build_id && m->names ? 0 : -ENOMEM;
 }
 

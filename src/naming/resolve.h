@@ -6,12 +6,6 @@
 #include "profile/profile.h"
 #include "symbols/symbols.h"
 
-/* A module file, by the number that the profile's places have for it. */
-struct resolve_module {
-	const char *path;
-	int fd;	/* open for reading; -1: no file */
-};
-
 /* Where names come from besides the modules. */
 struct resolve_how {
 	struct symbols_search search;
@@ -23,10 +17,13 @@ struct resolve_how {
 	/* If not NULL: set to the node of the result that each leaf of the profile is counted at;
 	 * PD_NONE: nothing of it is. One for each leaf. */
 	uint32_t *leaf_nodes;
+	/* If not NULL: set of each module that ended, or took too much of, who read it. */
+	bool *left_out;
 	/* If not NULL: who has named the same files before, for a profile that is named again and
 	 * again; it is begun with @search, and learns of files that are new. */
 	struct namer *namer;
 	bool no_types;	/* neither the types at sites nor those of sizes are wanted */
+	bool no_trim;	/* the code that calls main or starts a thread is wanted, too */
 };
 
 /* The usual places, and nothing else. */

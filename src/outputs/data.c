@@ -200,11 +200,10 @@ int data_save(struct outputs *o, struct image *i, const struct profile_data *d)
 	return err;
 }
 
-int data_save_as(const struct outputs *o, const struct image *i, const char *path, char **written,
-		 struct error *e)
+int data_save_named(const struct outputs *o, const struct image *i, struct profile_data *d,
+		    const char *path, char **written, struct error *e)
 {
 	error_set(e, 0, "out of memory");
-	struct profile_data *d = data_name_image(o, i);
 	char *name = path ? strdup(path) : data_file_name(o, i, e);
 	int err = d && name ? datafile_write(name, d, e) : -ENOMEM;
 
@@ -213,6 +212,12 @@ int data_save_as(const struct outputs *o, const struct image *i, const char *pat
 	if (err)
 		free(name);
 	return err;
+}
+
+int data_save_as(const struct outputs *o, const struct image *i, const char *path, char **written,
+		 struct error *e)
+{
+	return data_save_named(o, i, data_name_image(o, i), path, written, e);
 }
 
 int data_save_snapshot(const struct outputs *o, const struct image *i, char **written,

@@ -49,7 +49,11 @@ int data_save(struct outputs *o, struct image *i, const struct profile_data *d);
 int data_save_as(const struct outputs *o, const struct image *i, const char *path, char **written,
 		 struct error *e);
 
-/* The same as it is at this moment, to a file beside that which nobody will write again:
+/* The same of one that has been named, by data_name_images(); @d is freed, and may be NULL. */
+int data_save_named(const struct outputs *o, const struct image *i, struct profile_data *d,
+		    const char *path, char **written, struct error *e);
+
+/* As data_save_as(), as it is at this moment, to a file beside that which nobody will write again:
  * NAME.snapshot.N. */
 int data_save_snapshot(const struct outputs *o, const struct image *i, char **written,
 		       struct error *e);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "outputs/massif.h"
 
+#include "base/array.h"
 #include "base/replace.h"
 #include "massif/forest.h"
 #include "massif/icount.h"
@@ -24,6 +25,8 @@ struct massif_output {
 	const struct module_files *files;
 	struct symbols_search search;
 	struct namer namer;
+	struct resolve_module *modules;
+	size_t n_modules, cap_modules;
 	struct massif_host host;
 	char *elsewhere;	/* files are written there, not where the option says; NULL: they
 				   are not */
@@ -31,20 +34,33 @@ struct massif_output {
 
 /* ---- a session ---- */
 
+/* A process for each new context would be too slow: what it is called is looked up at once. */
+static bool reads_by_itself(const struct massif_output *m)
+{
+	const struct massif_filter *f = &m->host.settings->filter;
+
+	return (f->ignore_fns && *f->ignore_fns) || (f->alloc_fns && *f->alloc_fns);
+}
+
 /* Modules come while the program runs. */
-static struct namer *namer_now(void *ctx)
+static struct namer_asks asks_now(void *ctx)
 {
 	struct massif_output *m = ctx;
+	const struct module_files *files = m->files;
 
-	if (!m->namer.symbols && namer_init(&m->namer, &m->search))
-		return NULL;
-	while (m->namer.n < m->files->n) {
-		const struct module_file *f = &m->files->files[m->namer.n];
+	/* If there is no memory for it, others are asked. */
+	if (!m->namer.symbols && !m->namer.n && reads_by_itself(m))
+		namer_init(&m->namer, &m->search);
+	/* If there is none for a module, its names are missing. */
+	while (m->n_modules < files->n &&
+	       !ARRAY_RESERVE(&m->modules, &m->cap_modules, m->n_modules)) {
+		const struct module_file *f = &files->files[m->n_modules];
 
-		if (namer_add_module(&m->namer, f->path, f->fd) < 0)
-			return NULL;
+		m->modules[m->n_modules++] = (struct resolve_module){ f->path, f->fd };
 	}
-	return &m->namer;
+	return (struct namer_asks){ .search = m->search, .files = m->modules,
+				    .n_files = m->n_modules, .jit_map = -1,
+				    .say = m->all->host->say };
 }
 
 static struct massif_output *of(struct output *o)
@@ -100,8 +116,8 @@ int massif_output_new(struct massif_output **out, struct outputs *all)
 	m->all = all;
 	m->files = all->session->observer->files;
 	m->search = all->settings.search;
-	m->host = (struct massif_host){ &all->settings.massif.settings, namer_now, m,
-					    &proc_stacks, &proc_pages, &perf_instructions };
+	m->host = (struct massif_host){ &all->settings.massif.settings, &m->namer, asks_now, m,
+					&proc_stacks, &proc_pages, &perf_instructions };
 	*out = m;
 	return session_add_output(all->session, &m->base);
 }
@@ -111,6 +127,7 @@ void massif_output_free(struct massif_output *m)
 	if (!m)
 		return;
 	namer_release(&m->namer);
+	free(m->modules);
 	free(m->elsewhere);
 	free(m);
 }
@@ -166,26 +183,21 @@ static bool any_detail(const struct massif_snapshot *snapshots, size_t n)
 }
 
 /* The tree of all contexts, with the names that the process's generated code has by now. */
-static int plant(struct massif_forest *forest, const struct massif_output *m, const struct image *i,
+static int plant(struct massif_forest *forest, struct massif_output *m, const struct image *i,
 		 struct massif_recorder *r)
 {
-	struct massif_names *names = massif_recorder_names(r);
-	struct perfmap jit = { 0 };
-	int fd = jit_map_open(i->pid);
+	struct namer_asks how = asks_now(m);
 
-	if (fd >= 0 && names && !perfmap_read(&jit, fd))
-		names->jit = &jit;
-	if (fd >= 0)
-		close(fd);
-	int err = massif_forest_init(forest, r, m->host.settings);
-	if (names)
-		names->jit = NULL;
-	perfmap_release(&jit);
+	how.jit_map = jit_map_open(i->pid);
+	int err = massif_forest_init(forest, r, m->host.settings, &how);
+
+	if (how.jit_map >= 0)
+		close(how.jit_map);
 	return err;
 }
 
 /* A file with these snapshots of a recorder. Without a tree no name is looked up. */
-static int write_file(const struct massif_output *m, const struct image *i,
+static int write_file(struct massif_output *m, const struct image *i,
 		      struct massif_recorder *r, const struct massif_snapshot *snapshots, size_t n,
 		      const char *path, struct error *e)
 {
@@ -226,7 +238,7 @@ void massif_moment_release(struct massif_moment *m)
 	free(m->one.detail);
 }
 
-int massif_moment_write(const struct massif_output *o, const struct image *i,
+int massif_moment_write(struct massif_output *o, const struct image *i,
 			const struct massif_moment *m, const char *path, struct error *e)
 {
 	return write_file(o, i, m->recorder, m->snapshots, m->n, path, e);
@@ -255,7 +267,7 @@ static void tell_what_is_missing(say_fn *say, const struct image *i,
 
 static int write_image(struct output *o, struct image *i, bool superseded)
 {
-	const struct massif_output *m = of(o);
+	struct massif_output *m = of(o);
 	say_fn *say = m->all->host->say;
 	struct massif_recorder *r = recorder_of(m, i);
 	struct error e = { "out of memory" };

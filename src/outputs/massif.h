@@ -40,7 +40,7 @@ int massif_moment_take(const struct massif_output *o, const struct image *i,
 void massif_moment_release(struct massif_moment *m);
 
 /* 0, or -errno with a sentence in @e. */
-int massif_moment_write(const struct massif_output *o, const struct image *i,
+int massif_moment_write(struct massif_output *o, const struct image *i,
 			const struct massif_moment *m, const char *path, struct error *e);
 
 #endif

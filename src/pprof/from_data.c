@@ -2,7 +2,7 @@
 /* A profile of our own as stacks of locations. */
 #include "pprof/read.h"
 
-#include "naming/codefile.h"
+#include "naming/codefiles.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -15,6 +15,7 @@
 struct conversion {
 	const struct profile_data *d;
 	struct heap_stacks *out;
+	struct codefiles files;	/* by module; none of those that occur nowhere */
 	uint32_t *mapping_of;	/* by module */
 	uint64_t *bias;		/* by module: added to addresses */
 	uint64_t *last;		/* by module: its highest address in a chain */
@@ -39,22 +40,37 @@ static void find_last(struct conversion *c)
 }
 
 /* Lay a mapping out as the file's code would be, if the file is still there. */
-static void lay_out(const struct pd_module *module, uint64_t bias, struct pp_mapping *m)
+static void lay_out(const struct code_facts *f, uint64_t bias, struct pp_mapping *m)
 {
-	struct codefile f;
-	struct code_segment s;
+	for (uint32_t i = 0; i < f->n_segments; i++) {
+		const struct code_segment *s = &f->segments[i];
 
-	if (!*module->build_id || !codefile_open(&f, module->path, module->build_id))
-		return;
-	for (size_t i = 0; codefile_segment(&f, &i, &s);) {
-		if (s.address + s.size >= PLACE_SIZE - 4096)
+		if (s->address + s->size >= PLACE_SIZE - 4096)
 			continue;
-		m->start = bias + (s.address & ~4095ull);
-		m->limit = bias + ((s.address + s.size + 4095) & ~4095ull);
-		m->offset = s.offset & ~4095ull;
+		m->start = bias + (s->address & ~4095ull);
+		m->limit = bias + ((s->address + s->size + 4095) & ~4095ull);
+		m->offset = s->offset & ~4095ull;
 		break;
 	}
-	codefile_close(&f);
+}
+
+static int open_files(struct conversion *c, const bool *used, say_fn *say)
+{
+	const struct profile_data *d = c->d;
+	struct codefile_wanted *wanted = calloc(d->n_modules + 1, sizeof *wanted);
+
+	if (!wanted)
+		return -ENOMEM;
+	for (size_t i = 0; i < d->n_modules; i++) {
+		const struct pd_module *m = &d->modules[i];
+		const bool wants = (used[i] || i == d->program) && *m->build_id;
+
+		wanted[i] = (struct codefile_wanted){ wants ? m->path : NULL, m->build_id };
+	}
+	int err = codefiles_open(&c->files, wanted, d->n_modules, say);
+
+	free(wanted);
+	return err;
 }
 
 static int add_mapping(struct conversion *c, uint32_t i)
@@ -68,15 +84,16 @@ static int add_mapping(struct conversion *c, uint32_t i)
 	if (c->last[i] >= PLACE_SIZE - 4096)
 		return 0;
 	c->bias[i] = bias;
-	lay_out(module, bias, &m);
+	if (c->files.v[i].fd >= 0)
+		lay_out(&c->files.facts[i], bias, &m);
 	c->mapping_of[i] = heap_stacks_mapping(c->out, &m);
 	return c->mapping_of[i] == PP_NONE ? -ENOMEM : 0;
 }
 
-static int add_mappings(struct conversion *c)
+static int add_mappings(struct conversion *c, say_fn *say)
 {
 	bool *used = profile_data_modules_used(c->d);
-	int err = used ? 0 : -ENOMEM;
+	int err = used ? open_files(c, used, say) : -ENOMEM;
 
 	find_last(c);
 	for (size_t i = 0; i < c->d->n_modules; i++)
@@ -178,7 +195,7 @@ static char *join_command(char *const *argv)
 	return NULL;
 }
 
-static int convert(struct conversion *c)
+static int convert(struct conversion *c, say_fn *say)
 {
 	int err = find_deepest(c);
 
@@ -191,13 +208,14 @@ static int convert(struct conversion *c)
 	c->out->time_ns = (int64_t)c->d->started_ns;
 	c->out->duration_ns = c->d->ended_ns > c->d->started_ns ?
 				      (int64_t)(c->d->ended_ns - c->d->started_ns) : 0;
-	err = add_mappings(c);
+	err = add_mappings(c, say);
 	for (size_t i = 0; !err && i < c->d->n_leaves; i++)
 		err = add_leaf(c, &c->d->leaves[i]);
 	return err;
 }
 
-int heap_from_data(const struct profile_data *d, struct heap_stacks *out, struct error *e)
+int heap_from_data(const struct profile_data *d, say_fn *say, struct heap_stacks *out,
+		   struct error *e)
 {
 	struct conversion c = { .d = d, .out = out };
 	int err = -ENOMEM;
@@ -206,7 +224,8 @@ int heap_from_data(const struct profile_data *d, struct heap_stacks *out, struct
 	c.bias = calloc(d->n_modules + 1, sizeof *c.bias);
 	c.last = calloc(d->n_modules + 1, sizeof *c.last);
 	if (c.mapping_of && c.bias && c.last)
-		err = convert(&c);
+		err = convert(&c, say);
+	codefiles_close(&c.files);
 	free(c.mapping_of);
 	free(c.bias);
 	free(c.last);

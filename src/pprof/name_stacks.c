@@ -3,7 +3,7 @@
 #include "pprof/read.h"
 
 #include "base/text.h"
-#include "naming/codefile.h"
+#include "naming/codefiles.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,68 +11,78 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The file of a mapping, once it is known. */
-struct named_file {
-	bool looked_at;
-	int module;		/* its number in the namer; < 0: none */
-	struct codefile file;
-};
-
 struct naming {
 	struct heap_stacks *h;
-	const char *binary;
+	struct codefiles files;		/* by mapping */
+	struct profile_place *places;	/* by location; without an address: it is in no file */
 	struct namer namer;
-	struct named_file *files;	/* by mapping */
-	size_t program;			/* the mapping that is the program's */
 };
 
 /* That with the name of the binary that was given, or the first that is a file. */
-static size_t find_program(const struct naming *n)
+static size_t find_program(const struct heap_stacks *h, const char *binary)
 {
-	for (size_t i = 0; n->binary && i < n->h->n_mappings; i++)
-		if (!strcmp(path_last(n->h->mappings[i].path), path_last(n->binary)))
+	for (size_t i = 0; binary && i < h->n_mappings; i++)
+		if (!strcmp(path_last(h->mappings[i].path), path_last(binary)))
 			return i;
-	for (size_t i = 0; i < n->h->n_mappings; i++)
-		if (n->h->mappings[i].path[0] == '/')
+	for (size_t i = 0; i < h->n_mappings; i++)
+		if (h->mappings[i].path[0] == '/')
 			return i;
-	return n->h->n_mappings;
+	return h->n_mappings;
 }
 
-/* Opened only if it is the build that was mapped, as far as that is known. 0 or -ENOMEM. */
-static int open_file(struct naming *n, size_t i)
+static bool lacks_name(const struct pp_location *l)
 {
-	struct pp_mapping *m = &n->h->mappings[i];
-	struct named_file *f = &n->files[i];
-	const char *path = n->binary && i == n->program ? n->binary : m->path;
+	return !l->n_lines && l->mapping != PP_NONE;
+}
 
-	f->looked_at = true;
-	f->module = -1;
-	if (path[0] == '[' || !codefile_open(&f->file, path, m->build_id))
-		return 0;
-	free(m->build_id);
-	m->build_id = strdup(f->file.build_id);
-	if (!m->build_id)
+/* Those that have something to be named, if they are the builds that were mapped, as far as that is
+ * known. 0 or -ENOMEM. */
+static int open_files(struct naming *n, const char *binary, say_fn *say)
+{
+	struct heap_stacks *h = n->h;
+	const size_t program = find_program(h, binary);
+	struct codefile_wanted *wanted = calloc(h->n_mappings + 1, sizeof *wanted);
+
+	if (!wanted)
 		return -ENOMEM;
-	f->module = namer_add_module(&n->namer, path, f->file.file.fd);
-	return f->module == -ENOMEM ? -ENOMEM : 0;
+	for (uint32_t i = 0; i < h->n_locations; i++) {
+		const uint32_t at = h->locations[i].mapping;
+
+		if (!lacks_name(&h->locations[i]))
+			continue;
+		const struct pp_mapping *m = &h->mappings[at];
+		const char *path = binary && at == program ? binary : m->path;
+
+		wanted[at] = (struct codefile_wanted){ path[0] == '[' ? NULL : path, m->build_id };
+	}
+	int err = codefiles_open(&n->files, wanted, h->n_mappings, say);
+
+	for (size_t i = 0; !err && i < h->n_mappings; i++) {
+		struct pp_mapping *m = &h->mappings[i];
+
+		if (n->files.v[i].fd < 0)
+			continue;
+		free(m->build_id);
+		m->build_id = strdup(n->files.facts[i].build_id);
+		err = m->build_id ? 0 : -ENOMEM;
+	}
+	free(wanted);
+	return err;
 }
 
-/* The address within the file of an address in a mapping. */
-static bool in_file(struct named_file *f, const struct pp_mapping *m, uint64_t address,
-		    uint64_t *pc)
+/* Where a location is in its file. */
+static struct profile_place place_of(const struct naming *n, const struct pp_location *l)
 {
-	uint64_t offset = address - m->start + m->offset;
-	struct code_segment s;
+	struct profile_place p = { .module = PD_NONE, .exact = true };
 
-	for (size_t i = 0; codefile_segment(&f->file, &i, &s);) {
-		/* What is mapped are whole pages. */
-		uint64_t begin = s.offset & ~4095ull;
-		if (offset < begin || offset - begin >= s.file_size + 4096)
-			continue;
-		*pc = offset - s.offset + s.address;
-		return true;
-	}
-	return false;
+	if (!lacks_name(l) || n->files.v[l->mapping].fd < 0)
+		return p;
+	const struct pp_mapping *m = &n->h->mappings[l->mapping];
+
+	if (code_address(&n->files.facts[l->mapping], l->address - m->start + m->offset,
+			 &p.address))
+		p.module = l->mapping;
+	return p;
 }
 
 static int add_names(struct naming *n, uint32_t location, const struct sym_frames *frames)
@@ -99,40 +109,40 @@ static int add_names(struct naming *n, uint32_t location, const struct sym_frame
 
 static int name_location(struct naming *n, uint32_t i)
 {
-	const struct pp_location *l = &n->h->locations[i];
-	struct profile_place place = { .exact = true };
 	struct sym_frames frames;
 
-	if (l->n_lines || l->mapping == PP_NONE)
+	if (n->places[i].module == PD_NONE)
 		return 0;
-	struct named_file *f = &n->files[l->mapping];
-	int err = f->looked_at ? 0 : open_file(n, l->mapping);
-	if (err || f->module < 0 || !in_file(f, &n->h->mappings[l->mapping], l->address,
-					     &place.address))
-		return err;
-	place.module = (uint32_t)f->module;
-	err = namer_look(&n->namer, &place, NULL, &frames);
+	int err = namer_look(&n->namer, &n->places[i], NULL, &frames);
+
 	return err ? err : add_names(n, i, &frames);
 }
 
-int heap_name(struct heap_stacks *h, const char *binary, const struct symbols_search *search)
+static int ask_names(struct naming *n, const struct symbols_search *search, say_fn *say)
 {
-	struct naming n = { .h = h, .binary = binary };
-	int err = namer_init(&n.namer, search);
+	struct heap_stacks *h = n->h;
+	const struct namer_asks how = { .search = *search, .files = n->files.v,
+					.n_files = n->files.n, .jit_map = -1, .say = say };
 
-	if (!err && !(n.files = calloc(h->n_mappings + 1, sizeof *n.files)))
-		err = -ENOMEM;
-	if (err)
-		goto out;
-	for (size_t i = 0; i < h->n_mappings; i++)
-		n.files[i].file = CODEFILE_NONE;
-	n.program = find_program(&n);
+	n->places = calloc(h->n_locations + 1, sizeof *n->places);
+	if (!n->places)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < h->n_locations; i++)
+		n->places[i] = place_of(n, &h->locations[i]);
+	return namer_ask(&n->namer, &how, n->places, NULL, h->n_locations);
+}
+
+int heap_name(struct heap_stacks *h, const char *binary, const struct symbols_search *search,
+	      say_fn *say)
+{
+	struct naming n = { .h = h };
+	int err = open_files(&n, binary, say);
+
+	err = err ? err : ask_names(&n, search, say);
 	for (uint32_t i = 0; !err && i < h->n_locations; i++)
 		err = name_location(&n, i);
-out:
-	for (size_t i = 0; n.files && i < h->n_mappings; i++)
-		codefile_close(&n.files[i].file);
-	free(n.files);
+	codefiles_close(&n.files);
+	free(n.places);
 	namer_release(&n.namer);
 	return err;
 }

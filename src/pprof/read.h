@@ -33,14 +33,19 @@ int heap_read_proto(const char *path, struct heap_stacks *out, struct error *e);
 /**
  * Of a profile of our own, with its names. There are no addresses of the running process in it:
  * each module is put to a place of its own, laid out like its file if that is still there.
+ * @say  told of a file that ends who reads it, in a confined process
  */
-int heap_from_data(const struct profile_data *d, struct heap_stacks *out, struct error *e);
+int heap_from_data(const struct profile_data *d, say_fn *say, struct heap_stacks *out,
+		   struct error *e);
 
 /**
- * Give names to the locations that have none, from the files that were mapped.
+ * Give names to the locations that have none, from the files that were mapped, which are read in a
+ * confined process.
  * @binary  the program's file, if it is not where it was; NULL
+ * @say     told what is left out
  * 0 or -ENOMEM. What cannot be named keeps its address.
  */
-int heap_name(struct heap_stacks *h, const char *binary, const struct symbols_search *search);
+int heap_name(struct heap_stacks *h, const char *binary, const struct symbols_search *search,
+	      say_fn *say);
 
 #endif

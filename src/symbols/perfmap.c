@@ -72,6 +72,7 @@ int perfmap_read(struct perfmap *m, int fd)
 			close(own);
 		return -ENOMEM;
 	}
+	rewind(f); /* it may have been read before */
 	while (!err && m->n < ENTRIES_MAX && getline(&line, &cap, f) > 0)
 		err = add_line(m, line);
 	free(line);

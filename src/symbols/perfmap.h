@@ -25,7 +25,8 @@ struct perfmap {
 /**
  * Read a perf map: lines "START SIZE NAME", both numbers in hexadecimal. Other lines are passed
  * over.
- * @fd  of a regular file, which stays the caller's; it may still be growing
+ * @fd  of a regular file, which stays the caller's and is read from its beginning; it may still be
+ *      growing
  * Returns 0 or -ENOMEM.
  * Source: tools/perf/Documentation/jit-interface.txt of Linux.
  */

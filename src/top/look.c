@@ -2,6 +2,7 @@
 #include "top/look.h"
 
 #include "base/array.h"
+#include "naming/apart.h"
 #include "profile/own_code.h"
 
 #include <errno.h>
@@ -25,7 +26,7 @@ static void forget_files(struct top_namer *n)
 /* Numbers of files never change in a session, and there are only more of them. */
 static bool knows_files(const struct top_namer *n, const struct figures *f)
 {
-	bool same = n->namer.symbols && n->tracer == f->head.tracer && n->n_files <= f->n_files;
+	bool same = n->n_files && n->tracer == f->head.tracer && n->n_files <= f->n_files;
 
 	for (size_t i = 0; same && i < n->n_files; i++)
 		same = !strcmp(n->files[i].path, f->files[i].path);
@@ -51,7 +52,6 @@ static int take_files(struct top_namer *n, const struct figures *f, top_open_fn 
 
 	if (!knows_files(n, f)) {
 		forget_files(n);
-		err = namer_init(&n->namer, &n->search);
 		n->tracer = f->head.tracer;
 	}
 	for (size_t i = n->n_files; !err && i < f->n_files; i++)
@@ -71,20 +71,59 @@ static int take_threads(const struct lifetimes *from, struct top_look *out)
 	return 0;
 }
 
+/* The whole of it, with types: they take the files each time. The totals have what is in no leaf,
+ * too, and a profile is taken back only with its own. */
+static int name_with_types(struct top_namer *n, const struct figures *f, int jit_map,
+			   struct profile_data **data)
+{
+	const struct resolve_how how = { .search = n->search, .jit_map = jit_map };
+	struct profile p = f->profile;
+
+	p.totals = (struct pd_totals){ 0 };
+	for (size_t i = 0; i < p.n_leaves; i++) {
+		const struct call_leaf *l = &p.leaves[i];
+
+		p.totals.allocs += l->allocs;
+		p.totals.alloc_bytes += l->allocs * l->size;
+		p.totals.frees += l->frees;
+		p.totals.free_bytes += l->frees * l->size;
+	}
+	int err = resolve_profile_apart(&how, &p, n->files, n->n_files,
+					(uint32_t)f->head.program, n->say, data);
+
+	if (!err)
+		(*data)->totals = f->profile.totals;
+	return err;
+}
+
+/* Only of places that are new is asked, which soon there are none of. */
+static int name_places(struct top_namer *n, const struct figures *f, int jit_map,
+		       struct profile_data **data)
+{
+	const struct namer_asks asks = { .search = n->search, .files = n->files,
+					 .n_files = n->n_files, .jit_map = jit_map,
+					 .say = n->say };
+	const struct resolve_how how = { .jit_map = -1, .namer = &n->namer, .no_types = true };
+	int err = namer_ask(&n->namer, &asks, f->profile.places, NULL, f->profile.n_places);
+
+	*data = err ? NULL : profile_data_new();
+	if (!*data)
+		return -ENOMEM;
+	return resolve_profile_by(&how, &f->profile, n->files, n->n_files,
+				  (uint32_t)f->head.program, *data);
+}
+
 int top_name(struct top_namer *n, const struct figures *f, top_open_fn *open, int jit_map,
 	     bool types, struct top_look *out)
 {
-	const struct resolve_how how = {
-		.search = n->search, .jit_map = jit_map, .namer = &n->namer, .no_types = !types};
-
-	*out = (struct top_look){.head = f->head, .rest = f->rest, .data = profile_data_new()};
-	int err = out->data ? take_files(n, f, open) : -ENOMEM;
+	*out = (struct top_look){.head = f->head, .rest = f->rest};
+	int err = take_files(n, f, open);
 
 	if (!err)
 		err = take_threads(&f->profile.lifetimes, out);
 	if (!err)
-		err = resolve_profile_by(&how, &f->profile, n->files, n->n_files,
-					 (uint32_t)f->head.program, out->data);
+		err = types ? name_with_types(n, f, jit_map, &out->data)
+			    : name_places(n, f, jit_map, &out->data);
 	out->own = err ? NULL : own_code_nodes(out->data, NULL);
 	if (out->own)
 		return 0;

@@ -24,11 +24,13 @@ struct top_look {
 };
 
 /*
- * Who names looks at one process: what is found out about its files is kept between them.
+ * Who names looks at one process: what is found out about its files, in a confined process, is kept
+ * between them.
  * A zeroed one with its search can be used, and released.
  */
 struct top_namer {
 	struct symbols_search search; /* what it points to outlives the namer */
+	say_fn *say; /* told what is left out */
 	struct namer namer;
 	struct resolve_module *files;
 	size_t n_files, cap_files;

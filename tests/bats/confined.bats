@@ -4,6 +4,7 @@
 # before it begins (tests/lib/taken_over.c), in each of the places where there is one.
 
 load ../lib/common
+load ../lib/live
 
 setup_file() {
 	build_targets
@@ -28,6 +29,13 @@ powerless() {
 		grep -Ev ': (Operation not permitted|Permission denied|Bad file descriptor)$' >could || :
 	[ ! -s could ] || fail "it could:" "$(cat could)" || return 1
 	[ ! -e taken-over ] && [ ! -e taken-over-2 ] && [ ! -e taken-over-dir ]
+}
+
+# all_powerless N: as many as there were, N at least
+all_powerless() {
+	local n=$(($(grep -c 'taken over: ' err) / TRIED))
+	[ $n -ge "$1" ] || fail "tried $n times, not $1:" "$(cat err)" || return 1
+	powerless $n
 }
 
 program() {
@@ -89,11 +97,12 @@ counted() {
 	program
 	limited "$MPROF" run ./prog >/dev/null 2>&1 || :
 	taken_over attack report --symbols-from=prog
-	powerless 1
+	# one that looks whose file it is, and one that names
+	powerless 2
 	counted out
 	cp mprof.data other.data
 	taken_over attack diff --symbols-from=prog mprof.data other.data
-	powerless 2
+	powerless 4
 }
 
 @test "a parser of a user without privileges that is taken over can do nothing either" {
@@ -126,7 +135,7 @@ left_out() {
 @test "a parser that crashes, or writes what is no profile, costs the names and nothing else" {
 	program
 	left_out crash 'ended with signal 4 '
-	left_out lie 'gave what is no profile of this program'
+	left_out lie 'gave what makes no sense'
 }
 
 @test "a parser that takes processor time or memory without end costs the names and nothing else" {
@@ -166,4 +175,113 @@ left_out() {
 	[ "$status" = 5 ] || fail "status $status" "$(cat err)"
 	says err 'the names of .*/prog are left out: reading it took more than [0-9]+ MiB of memory'
 	counted report
+}
+
+# ---- names that are in no profile ----
+
+@test "a parser that is taken over where massif's trees get their names can do nothing" {
+	program
+	taken_over attack run --massif-out-file=m.out --detailed-freq=1 -o report ./prog || :
+	powerless 2
+	grep -q ': lose ' m.out
+	taken_over crash run --massif-out-file=m.out --detailed-freq=1 -o report ./prog || :
+	counted report
+	has_sentence err 'the names of .*/prog are left out: reading it ended with signal 4 '
+	grep -q '^snapshot=' m.out
+	! grep -q ': lose ' m.out
+}
+
+# has_sentence FILE REGEX: it is said, once or more often
+has_sentence() {
+	grep -Eq "^mprof: $2" "$1" || fail "no sentence /$2/:" "$(cat "$1")"
+}
+
+@test "a parser that is taken over where heap profiles get their names can do nothing" {
+	program
+	taken_over attack run --heap-profile=p --symbols=yes -o report ./prog || :
+	powerless 2
+	grep -q '^0x.* lose$' p.0001.heap
+	taken_over crash run --heap-profile=q --symbols=yes -o report ./prog || :
+	has_sentence err 'the names of .*/prog are left out: reading it ended with signal 4 '
+	grep -Eq '^heap profile: +3: +2139 ' q.0001.heap
+}
+
+@test "a parser that is taken over where mprof report names a heap profile can do nothing" {
+	program
+	limited "$MPROF" run --heap-profile=p -o report ./prog >/dev/null 2>&1 || :
+	taken_over attack report p.0001.heap
+	# headers first, then names
+	powerless 2
+	grep -q 'lose$' out
+	# of a data file it is headers only
+	taken_over attack report --format=heap mprof.data
+	powerless 1
+	taken_over loop report --show_bytes p.0001.heap
+	has_sentence err 'the names of .* are left out: reading it took more than 2 seconds of processor time'
+	! grep -q lose out
+	grep -q '2139' out
+}
+
+@test "a parser that is taken over behind mprof top can do nothing" {
+	start topped "$T/topped"
+	attach "$PID"
+	tell_await topped 'red 40' '^did red 40$'
+	taken_over attack top --once --interval=0.2 "$PID"
+	all_powerless 1
+	grep -q topped out
+	taken_over crash top --once --interval=0.2 "$PID"
+	has_sentence err 'the names of .* are left out: reading it ended with signal 4 '
+	grep -q topped out
+}
+
+@test "a parser that is taken over where classes are named can do nothing" {
+	start classes "$T/classes-nortti"
+	taken_over attack heap --max-pause=60000 "$PID"
+	powerless 1
+	cp out want
+	taken_over crash heap --max-pause=60000 "$PID"
+	has_sentence err 'no names are told: the process that reads them ended with signal 4 '
+	[ "$(wc -l <out)" -gt 3 ]
+	grep -q 'class without a name' out
+	taken_over lie heap --max-pause=60000 "$PID"
+	has_sentence err 'no names are told: the process that reads them gave what makes no sense'
+	grep -q 'class without a name' out
+}
+
+@test "a parser that is taken over behind mprof doctor can do nothing" {
+	program
+	taken_over attack doctor ./prog || :
+	powerless 1
+	taken_over crash doctor --format=json ./prog || :
+	has_sentence err 'the names of .*/prog are left out: reading it ended with signal 4 '
+	jq -e . out >/dev/null
+	taken_over lie doctor ./prog || :
+	has_sentence err 'the names of .*/prog are left out: reading it gave what makes no sense'
+}
+
+@test "a parser that is taken over where files are looked for can do nothing" {
+	program
+	limited "$MPROF" run ./prog >/dev/null 2>&1 || :
+	mkdir dir
+	cp prog dir
+	local from
+	for from in dir prog; do
+		taken_over attack report --symbols-from=$from mprof.data
+		# one that finds it, one that reads it
+		powerless 2
+		counted out
+		grep -q lose out
+		taken_over crash report --symbols-from=$from mprof.data
+		has_sentence err 'the names of .*prog are left out: reading it ended with signal 4 '
+		counted out
+		taken_over lie report --symbols-from=$from mprof.data
+		has_sentence err 'the names of .*prog are left out: reading it gave what makes no sense'
+		counted out
+	done
+	nm -D "$MPROF" >imports
+	! grep -q __asan_init imports || return 0
+	ulimit -v 3000000
+	taken_over grow report --symbols-from=dir mprof.data
+	has_sentence err 'the names of .*/prog are left out: reading it took more than [0-9]+ MiB of memory'
+	counted out
 }

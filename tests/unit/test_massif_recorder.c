@@ -9,26 +9,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 struct world {
 	struct massif_settings settings;
-	struct namer no_modules;
+	struct namer namer;
 	struct massif_host host;
-	struct perfmap names;
-	struct perfmap_entry name[26];
+	int names;	/* a perf map */
 	struct profile *profile;
 	struct massif_recorder *recorder;
 };
 
-static const char letters[26][2] = { "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l",
-				     "m",
-				     "n", "o", "p", "q", "r", "s", "t", "u", "v", "w", "x", "y",
-				     "z" };
-
-static struct namer *no_modules(void *ctx)
+/* There is no module; all is code that the program made. */
+static struct namer_asks asks(void *ctx)
 {
-	return &((struct world *)ctx)->no_modules;
+	return (struct namer_asks){ .jit_map = ((struct world *)ctx)->names };
 }
 
 static int world_setup(void **state)
@@ -40,14 +36,12 @@ static int world_setup(void **state)
 	w->settings = (struct massif_settings){ .heap = true, .heap_admin = 8, .alignment = 16,
 						.unit = MASSIF_BYTES, .rules = { 100, 10, 1.0 },
 						.filter = { .depth = 30 }, .threshold = 0 };
-	w->host = (struct massif_host){ .settings = &w->settings, .namer = no_modules, .ctx = w };
+	w->host = (struct massif_host){ .settings = &w->settings, .namer = &w->namer,
+					.asks = asks, .ctx = w };
 	/* Entry i holds the address of letter i, and the one before it, where the call is. */
+	w->names = memfd_create("names", MFD_CLOEXEC);
 	for (unsigned i = 0; i < 26; i++)
-		w->name[i] = (struct perfmap_entry){ .start = 0x1000 + i * 16,
-						     .end = 0x1010 + i * 16,
-						     .reach = 0x1010 + i * 16, .order = i,
-						     .name = letters[i] };
-	w->names = (struct perfmap){ .v = w->name, .n = 26 };
+		dprintf(w->names, "%x 10 %c\n", 0x1000 + i * 16, 'a' + i);
 	*state = w;
 	return 0;
 }
@@ -58,9 +52,6 @@ static void begin(struct world *w)
 	assert_non_null(w->profile);
 	w->recorder = massif_recorder_new(&w->host, w->profile, getpid());
 	assert_non_null(w->recorder);
-	struct massif_names *names = massif_recorder_names(w->recorder);
-	assert_non_null(names);
-	names->jit = &w->names;
 }
 
 static int world_teardown(void **state)
@@ -69,6 +60,8 @@ static int world_teardown(void **state)
 
 	recorders_free((struct recorder *)w->recorder);
 	profile_free(w->profile);
+	namer_release(&w->namer);
+	close(w->names);
 	free(w);
 	return 0;
 }
@@ -150,7 +143,9 @@ static void assert_tree(struct world *w, const char *expected)
 	FILE *out = open_memstream(&text, &len);
 
 	assert_int_equal(massif_recorder_snapshot(w->recorder, true, &s), 0);
-	assert_int_equal(massif_forest_init(&f, w->recorder, &w->settings), 0);
+	const struct namer_asks how = asks(w);
+
+	assert_int_equal(massif_forest_init(&f, w->recorder, &w->settings, &how), 0);
 	assert_int_equal(massif_write_snapshot(out, 0, &s, &f), 0);
 	fclose(out);
 	const char *tree = strstr(text, "detailed\n");
@@ -375,7 +370,6 @@ static void a_forked_process_goes_on_where_its_parent_was(void **state)
 	struct world other = *w;
 	other.profile = p;
 	other.recorder = massif_recorder_of(child);
-	massif_recorder_names(other.recorder)->jit = &w->names;
 	release(&other, 0x100);
 	request(&other, 0x300, 64, "c");
 	assert_snapshots(&other, "0 0 0, 24 16 8, 64 48 16, 64 48 16p, 88 32 8, 160 96 16");

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Places in this very program, in a file that is not there, and in no module. */
 #include "unit/unit.h"
-#include "naming/codefile.h"
+#include "naming/codefiles.h"
 #include "naming/namer.h"
 #include "profile/pd_names.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum { OURS, GONE };
@@ -151,39 +154,178 @@ static void a_finished_profile_tells_names_from_addresses_in_the_same_way(void *
 		assert_int_equal(names_nothing_names(&d, i), want[i]);
 }
 
+/* ---- one that reads nothing ---- */
+
+static char said[4][512];
+static unsigned n_said;
+
+static void say(const char *sentence)
+{
+	if (n_said < 4)
+		snprintf(said[n_said], sizeof said[0], "%s", sentence);
+	n_said++;
+}
+
+static void what_is_asked_is_as_if_it_had_been_read(void **state)
+{
+	const int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	const struct resolve_module files[] = { { "/bin/ours", fd }, { "/lib/gone.so", -1 } };
+	const struct namer_asks how = { .files = files, .n_files = 2, .jit_map = -1, .say = say };
+	const uint64_t at = address_of_somebody();
+	const struct profile_place places[] = {
+		{ .address = at, .module = OURS, .exact = true },
+		{ .address = at + 1, .module = OURS },
+		{ .address = at + 1, .module = OURS, .exact = true },
+		{ .address = 0x1230, .module = GONE },
+		{ .address = at + 2, .module = OURS },
+	};
+	const bool used[] = { true, true, true, true, false };
+	const struct profile_place outside = { .address = 0x7123, .module = PD_NONE };
+	struct namer told = { 0 };
+	struct sym_frames f, read;
+
+	(void)state;
+	n_said = 0;
+	assert_int_equal(namer_ask(&told, &how, places, used, 5), 0);
+	for (size_t i = 0; i < 4; i++) {
+		assert_int_equal(namer_look(&told, &places[i], NULL, &f), 0);
+		assert_int_equal(namer_look(&namer, &places[i], NULL, &read), 0);
+		assert_int_equal(f.n, read.n);
+		for (size_t k = 0; k < f.n; k++) {
+			const struct sym_frame *a = &f.frames[k], *b = &read.frames[k];
+
+			assert_string_equal(a->name, b->name);
+			assert_string_equal(a->linkage, b->linkage);
+			assert_int_equal(a->address, b->address);
+			assert_int_equal(a->offset, b->offset);
+			assert_int_equal(a->line, b->line);
+			assert_int_equal(a->inlined, b->inlined);
+			assert_true(!a->file == !b->file);
+			assert_string_equal(a->file ? a->file : "", b->file ? b->file : "");
+			assert_true(!namer_name(&told, a) == !namer_name(&namer, b));
+		}
+	}
+	assert_string_equal(namer_source(&told, OURS), namer_source(&namer, OURS));
+	assert_string_equal(namer_build_id(&told, OURS), namer_build_id(&namer, OURS));
+	assert_string_equal(told.paths[GONE], "/lib/gone.so");
+	/* Of what nobody has asked nothing is known, and one asks of that alone. */
+	assert_int_equal(namer_look(&told, &places[4], NULL, &f), -ENOMEM);
+	assert_int_equal(namer_ask(&told, &how, places, NULL, 5), 0);
+	assert_int_equal(namer_look(&told, &places[4], NULL, &f), 0);
+	assert_string_equal(f.frames[0].name, "somebody");
+	assert_int_equal(namer_look(&told, &places[0], NULL, &read), 0);
+	assert_true(f.frames[0].function_key == read.frames[0].function_key);
+	/* What is in no module needs nobody. */
+	assert_int_equal(namer_look(&told, &outside, NULL, &f), 0);
+	assert_string_equal(f.frames[0].name, "0x7123");
+	assert_null(namer_name(&told, &f.frames[0]));
+	assert_int_equal(n_said, 0);
+	namer_release(&told);
+	close(fd);
+}
+
+static int map_of(const char *text)
+{
+	int fd = memfd_create("map", MFD_CLOEXEC);
+
+	assert_true(write(fd, text, strlen(text)) == (ssize_t)strlen(text));
+	return fd;
+}
+
+/* It is another process's by now, or has got a name. */
+static void code_that_the_program_made_is_asked_for_each_time(void **state)
+{
+	const struct profile_place place = { .address = 0x7010, .module = PD_NONE };
+	struct namer told = { 0 };
+	struct namer_asks how = { .jit_map = map_of("7000 20 once\n"), .say = say };
+	struct sym_frames f;
+
+	(void)state;
+	assert_int_equal(namer_ask(&told, &how, &place, NULL, 1), 0);
+	assert_int_equal(namer_look(&told, &place, NULL, &f), 0);
+	assert_string_equal(namer_name(&told, &f.frames[0]), "once");
+	close(how.jit_map);
+	how.jit_map = map_of("7000 20 then\n");
+	assert_int_equal(namer_ask(&told, &how, &place, NULL, 1), 0);
+	assert_int_equal(namer_look(&told, &place, NULL, &f), 0);
+	assert_string_equal(namer_name(&told, &f.frames[0]), "then");
+	close(how.jit_map);
+	how.jit_map = -1;
+	assert_int_equal(namer_ask(&told, &how, &place, NULL, 1), 0);
+	assert_int_equal(namer_look(&told, &place, NULL, &f), 0);
+	assert_null(namer_name(&told, &f.frames[0]));
+	namer_release(&told);
+}
+
 /* ---- files ---- */
 
 static void a_file_is_taken_only_if_it_is_the_build_that_it_must_be(void **state)
 {
-	struct codefile f;
+	struct codefile_wanted wanted[] = { { "/proc/self/exe", "" },
+					    { "/proc/self/exe", "0011" },
+					    { "/proc/self/maps", "" },
+					    { "/proc/self/none", "" },
+					    { NULL, "" },
+					    { "/proc/self/exe", "" } };
+	const size_t n = sizeof wanted / sizeof *wanted;
+	char id[BUILD_ID_MAX];
+	struct codefiles f;
 
 	(void)state;
-	assert_true(codefile_open(&f, "/proc/self/exe", ""));
-	char id[BUILD_ID_MAX];
-	strcpy(id, f.build_id);
-	codefile_close(&f);
-	assert_true(codefile_open(&f, "/proc/self/exe", id));
-	codefile_close(&f);
-	assert_false(codefile_open(&f, "/proc/self/exe", "0011"));
-	assert_false(codefile_open(&f, "/proc/self/maps", ""));
-	assert_false(codefile_open(&f, "/proc/self/none", ""));
-	codefile_close(&f); /* nothing */
+	assert_int_equal(codefiles_open(&f, wanted, 1, say), 0);
+	assert_true(f.v[0].fd >= 0);
+	strcpy(id, f.facts[0].build_id);
+	codefiles_close(&f);
+	wanted[n - 1].build_id = id;
+	assert_int_equal(codefiles_open(&f, wanted, n, say), 0);
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(f.v[i].fd >= 0, i == 0 || i == n - 1);
+	codefiles_close(&f);
+	assert_int_equal(codefiles_open(&f, wanted, 0, say), 0);
+	codefiles_close(&f);
 }
 
 static void the_segments_of_code_hold_the_code(void **state)
 {
-	uint64_t at = address_of_somebody();
-	struct code_segment s;
-	struct codefile f;
-	unsigned holding = 0, n = 0;
+	const struct codefile_wanted wanted = { "/proc/self/exe", "" };
+	uint64_t at = address_of_somebody(), back = 0;
+	const struct code_facts *facts;
+	struct codefiles f;
+	unsigned holding = 0;
 
 	(void)state;
-	assert_true(codefile_open(&f, "/proc/self/exe", ""));
-	for (size_t i = 0; codefile_segment(&f, &i, &s); n++)
-		holding += at >= s.address && at - s.address < s.size;
-	codefile_close(&f);
-	assert_true(n >= 1);
+	assert_int_equal(codefiles_open(&f, &wanted, 1, say), 0);
+	facts = f.facts;
+	assert_true(facts->n_segments >= 1);
+	for (uint32_t i = 0; i < facts->n_segments; i++) {
+		const struct code_segment *s = &facts->segments[i];
+
+		if (at < s->address || at - s->address >= s->size)
+			continue;
+		holding++;
+		assert_true(code_address(facts, at - s->address + s->offset, &back));
+		assert_int_equal(back, at);
+	}
 	assert_int_equal(holding, 1);
+	assert_false(code_address(facts, UINT64_MAX, &back));
+	codefiles_close(&f);
+}
+
+static void names_and_tables_are_told_if_they_are_asked_for(void **state)
+{
+	static const struct symbols_search nowhere;
+	const struct code_asks how = { &nowhere, say };
+	const int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	const struct resolve_module files[] = { { "/lib/gone.so", -1 }, { "/bin/ours", fd } };
+	struct code_facts facts[2];
+
+	(void)state;
+	assert_int_equal(code_facts_read(&how, files, 2, facts), 0);
+	assert_string_equal(facts[1].names, namer_source(&namer, OURS));
+	assert_true(facts[1].unwinds && facts[1].is_code);
+	assert_string_equal(facts[0].names, namer_source(&namer, GONE));
+	assert_false(facts[0].unwinds || facts[0].is_code);
+	close(fd);
 }
 
 int main(void)
@@ -194,8 +336,11 @@ int main(void)
 		T(what_nothing_names_has_no_name_but_a_text),
 		T(code_that_the_program_made_has_the_name_that_it_was_given),
 		cmocka_unit_test(a_finished_profile_tells_names_from_addresses_in_the_same_way),
+		T(what_is_asked_is_as_if_it_had_been_read),
+		cmocka_unit_test(code_that_the_program_made_is_asked_for_each_time),
 		cmocka_unit_test(a_file_is_taken_only_if_it_is_the_build_that_it_must_be),
 		cmocka_unit_test(the_segments_of_code_hold_the_code),
+		T(names_and_tables_are_told_if_they_are_asked_for),
 	};
 
 	return cmocka_run_group_tests_name("naming/namer", tests, NULL, NULL);

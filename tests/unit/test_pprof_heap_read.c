@@ -375,7 +375,7 @@ static void use(struct heap_stacks *h)
 	FILE *out = fopen("/dev/null", "w");
 
 	assert_non_null(out);
-	assert_int_equal(heap_name(h, NULL, &nowhere), 0);
+	assert_int_equal(heap_name(h, NULL, &nowhere, NULL), 0);
 	heap_stacks_add(&sum, h, 1, &e);
 	heap_stacks_add(&sum, h, -1, &e);
 	assert_int_equal(heap_stacks_trim(h), 0);

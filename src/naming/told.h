@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_NAMING_TOLD_H
+#define MPROF_NAMING_TOLD_H
+
+#include "profile/profile.h"
+#include "symbols/strpool.h"
+#include "symbols/symbols.h"
+
+/*
+ * Who is at which place, as somebody else has found out: what a namer knows that reads no file
+ * itself. A zeroed one knows nothing.
+ */
+struct told_names {
+	struct told_place {
+		struct profile_place place;
+		uint32_t first, n;	/* of frames[]; n 0: forgotten */
+	} *places;
+	size_t n, cap;
+	struct idindex index;		/* of places */
+	struct sym_frame *frames;	/* their strings are in the pool */
+	size_t n_frames, cap_frames;
+	struct told_function {
+		const char *name, *linkage;
+		uint64_t address;
+		uint32_t module;
+	} *functions;			/* function_key of a frame is a number here */
+	size_t n_functions, cap_functions;
+	struct idindex by_function;
+	struct told_file {
+		const char *build_id, *names;
+		bool left_out;		/* it ended who read it, and is not read again */
+	} *files;			/* by module */
+	size_t n_files, cap_files;
+	struct strpool strings;
+};
+
+void told_release(struct told_names *t);
+
+/* @f, outermost first, is copied; its keys are replaced: the same for what is called the same and
+ * is at the same address of a module. 0 or -ENOMEM. */
+int told_add(struct told_names *t, const struct profile_place *place, const struct sym_frame *f,
+	     size_t n);
+
+/* Forget what is in no module. */
+void told_forget_outside(struct told_names *t);
+
+/* False: nothing was told of it. @out: as of symbols_lookup(). */
+bool told_look(const struct told_names *t, const struct profile_place *place,
+	       struct sym_frames *out);
+
+/* Module @module is of this build, and its names are from there; "": nothing is known of them yet.
+ * 0 or -ENOMEM. */
+int told_set_module(struct told_names *t, uint32_t module, const char *build_id, const char *names);
+int told_leave_out(struct told_names *t, uint32_t module);
+
+/* What is known of it; texts are "" at least. */
+struct told_file told_module(const struct told_names *t, uint32_t module);
+
+#endif
