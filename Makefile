@@ -139,8 +139,9 @@ $(B)/gen/pprof/profile.pb-c.o: $(B)/gen/pprof/profile.pb-c.c $(B)/flags
 $(B)/src/pprof/proto_read.o $(B)/src/pprof/proto_write.o: $(B)/gen/pprof/profile.pb-c.c
 
 # The agent's own tests have it natively, with our flags and the user's, and as a blob. What knows frames is
-# the test's.
-AGENT_NATIVE := $(filter-out %/step.o,$(AGENT_SRC:%.c=$(B)/%.o)) $(B)/tests/lib/agent_steps.o
+# the test's, but where it walks over rows.
+AGENT_OURS := $(filter-out %/step.o,$(AGENT_SRC:%.c=$(B)/%.o))
+AGENT_NATIVE := $(AGENT_OURS) $(B)/tests/lib/agent_steps.o $(B)/src/agent/step.o
 AGENT_TEST := $(filter $(B)/unit/test_agent_%,$(UNIT))
 
 $(B)/agent/agent_steps.o: tests/lib/agent_steps.c $(B)/flags
@@ -152,7 +153,9 @@ $(B)/agent/agent_test.elf: $(B)/agent/agent_steps.o \
 
 $(AGENT_NATIVE): private OUR_CFLAGS += -ffreestanding -fno-omit-frame-pointer -mgeneral-regs-only
 $(AGENT_TEST): private OUR_CFLAGS += -fno-omit-frame-pointer -fno-optimize-sibling-calls
-$(AGENT_TEST): $(AGENT_NATIVE) $(B)/gen/agent_test_blob.inc
+$(AGENT_TEST): $(AGENT_OURS) $(B)/gen/agent_test_blob.inc
+$(filter %/test_agent_walk,$(AGENT_TEST)): $(B)/src/agent/step.o
+$(filter-out %/test_agent_walk,$(AGENT_TEST)): $(B)/tests/lib/agent_steps.o
 
 # A unit test is one file in tests/unit; it may use every room but main.
 $(B)/unit/%: tests/unit/%.c $(OBJ)

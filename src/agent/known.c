@@ -8,16 +8,45 @@
  * read, and who cannot write at once does not.
  */
 #include "agent/agent_internal.h"
+#include "agent/step.h"
+#include "unwind_row.h"
 
 /* What others may write meanwhile. */
 #define READ(field) __atomic_load_n(&(field), __ATOMIC_RELAXED)
 #define WRITE(field, value) __atomic_store_n(&(field), value, __ATOMIC_RELAXED)
 
+/* So many callers are looked at to tell a chain from others. */
+enum {
+	HASHED_CALLERS = 4
+};
+
+static uint64_t hash_with(uint64_t h, uint64_t word)
+{
+	return (h ^ h >> 32 ^ word) * UINT64_C(0xff51afd7ed558ccd);
+}
+
+/* Of a frame with this row, whose caller's return address is found without its frame pointer, to
+ * that caller. False: it is not such a one. */
+static bool go_out(const struct agent_row *row, uint64_t *pc, uint64_t *sp)
+{
+	if (row->cfa & UNWIND_CFA_OTHER)
+		return false;
+	*sp = unwind_words(*sp, row->cfa);
+	return arch_read(unwind_words(*sp, -1), pc);
+}
+
+/* Of where it begins, and of some callers, for a program that recurs comes to the same place with
+ * its stack at the same height in a thousand ways. Which rows are known may have changed since:
+ * then it is not found, no more. */
 static uint64_t hash_of_beginning(const struct activation *a)
 {
-	uint64_t h = a->pc * UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t pc = a->pc, sp = a->sp, h = hash_with(pc * UINT64_C(0x9e3779b97f4a7c15), sp);
+	struct agent_row row;
 
-	h = (h ^ h >> 32 ^ a->sp) * UINT64_C(0xff51afd7ed558ccd);
+	for (uint32_t i = 0; i < HASHED_CALLERS && agent_row_is_known(a->shared, pc - 1, &row) &&
+			     go_out(&row, &pc, &sp);
+	     i++)
+		h = hash_with(h, pc);
 	return h ^ h >> 29;
 }
 
@@ -36,16 +65,19 @@ static uint32_t tag_of(uint64_t hash)
 static bool is_as_it_was(const struct agent_known_chain *c, const struct activation *a,
 			 uint32_t epoch)
 {
-	const uint16_t n = READ(c->n);
+	const uint32_t n = READ(c->n);
 	uint64_t word;
 
 	if (READ(c->pc) != a->pc || READ(c->sp) != a->sp || READ(c->epoch) != epoch ||
 	    (READ(c->needs_fp) && READ(c->fp) != a->fp) || n > AGENT_CHAIN_WORDS)
 		return false;
-	for (uint32_t i = 0; i < n; i++)
-		if (!arch_read(a->sp + (uint64_t)READ(c->at[i]) * 8, &word) ||
-		    word != READ(c->word[i]))
+	for (uint32_t i = 0; i < n; i++) {
+		const uint64_t was = READ(c->word[i]);
+
+		if (!arch_read(a->sp + (was >> CHAIN_AT_SHIFT) * 8, &word) ||
+		    word != (was & CHAIN_WORD_MASK))
 			return false;
+	}
 	return true;
 }
 
@@ -72,16 +104,17 @@ bool agent_chain_known(const struct activation *a, uint32_t epoch, uint32_t *nod
 	return false;
 }
 
-/* One word more that the chain follows from. False: there is no room, or it is too far away. */
+/* One word more that the chain follows from. False: there is no room, it is too far away, or no
+ * address that a program may have with 48 bits. */
 static bool note(struct agent_known_chain *c, uint64_t at, uint64_t word)
 {
 	const uint64_t words = (at - READ(c->sp)) / 8;
-	const uint16_t n = READ(c->n);
+	const uint32_t n = READ(c->n);
 
-	if ((at - READ(c->sp)) % 8 || words > UINT16_MAX || n >= AGENT_CHAIN_WORDS)
+	if ((at - READ(c->sp)) % 8 || words > UINT16_MAX || word > CHAIN_WORD_MASK ||
+	    n >= AGENT_CHAIN_WORDS)
 		return false;
-	WRITE(c->at[n], (uint16_t)words);
-	WRITE(c->word[n], word);
+	WRITE(c->word[n], words << CHAIN_AT_SHIFT | word);
 	WRITE(c->n, n + 1);
 	return true;
 }

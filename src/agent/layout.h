@@ -250,11 +250,14 @@ struct agent_modules {
 struct agent_known_chain {
 	uint64_t pc, sp, fp;
 	uint32_t epoch, node;
-	uint16_t n;			   /* words */
-	uint16_t needs_fp;		   /* else fp does not matter */
-	uint16_t at[AGENT_CHAIN_WORDS];	   /* where each is, in words from sp */
-	uint64_t word[AGENT_CHAIN_WORDS];  /* innermost first */
+	uint32_t n;	   /* words */
+	uint32_t needs_fp; /* else fp does not matter */
+	/* Innermost first. 63..48 where it is, in words from sp; 47..0 what it is: an address. */
+	uint64_t word[AGENT_CHAIN_WORDS];
 };
+
+#define CHAIN_AT_SHIFT 48
+#define CHAIN_WORD_MASK ((UINT64_C(1) << CHAIN_AT_SHIFT) - 1)
 
 /* Those that begin at places with the same hash. */
 struct agent_chain_set {

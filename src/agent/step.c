@@ -39,11 +39,7 @@ static const struct agent_module *find_module(const struct agent_shared *s, uint
 	return AGENT_NULL;
 }
 
-struct row {
-	uint16_t cfa, fp;
-};
-
-static bool search_row(const struct agent_shared *s, uint64_t pc, struct row *out)
+static bool search_row(const struct agent_shared *s, uint64_t pc, struct agent_row *out)
 {
 	const struct agent_module *m = find_module(s, pc);
 
@@ -53,24 +49,19 @@ static bool search_row(const struct agent_shared *s, uint64_t pc, struct row *ou
 		(const struct unwind_row *)(uintptr_t)m->rows,
 		(const uint32_t *)(uintptr_t)m->index, (unsigned)m->shift, (uint32_t)(pc - m->lo));
 
-	*out = (struct row){ row->cfa, row->fp };
+	*out = (struct agent_row){ row->cfa, row->fp };
 	return true;
 }
 
 /* Mostly it has been found before. A row that is remembered late is one of code that a frame is in,
  * which does not go before that frame does. */
-static bool find_row(struct agent_shared *s, uint64_t pc, struct row *out)
+static bool find_row(struct agent_shared *s, uint64_t pc, struct agent_row *out)
 {
-	uint64_t *found = &s->rows[pc % AGENT_ROW_SLOTS];
-	uint64_t there = __atomic_load_n(found, __ATOMIC_RELAXED);
-
-	if (there && there >> 32 == pc / AGENT_ROW_SLOTS) {
-		*out = (struct row){ (uint16_t)(there >> 16), (uint16_t)there };
+	if (agent_row_is_known(s, pc, out))
 		return true;
-	}
 	if (!search_row(s, pc, out))
 		return false;
-	__atomic_store_n(found,
+	__atomic_store_n(&s->rows[pc % AGENT_ROW_SLOTS],
 			 pc / AGENT_ROW_SLOTS << 32 | (uint32_t)out->cfa << 16 | out->fp,
 			 __ATOMIC_RELAXED);
 	return true;
@@ -78,7 +69,7 @@ static bool find_row(struct agent_shared *s, uint64_t pc, struct row *out)
 
 /* Where the caller's stack pointer and frame pointer are found depends on more than the two words
  * that are compared. */
-static bool is_special(const struct row *r)
+static bool is_special(const struct agent_row *r)
 {
 	uint16_t kind = r->cfa & UNWIND_CFA_KIND;
 
@@ -86,7 +77,7 @@ static bool is_special(const struct row *r)
 	       (r->cfa & UNWIND_CFA_OTHER && kind != UNWIND_CFA_FP && kind != UNWIND_CFA_STUB);
 }
 
-static bool is_by_fp(const struct row *r)
+static bool is_by_fp(const struct agent_row *r)
 {
 	uint16_t kind = r->cfa & UNWIND_CFA_KIND;
 
@@ -99,7 +90,7 @@ enum agent_step agent_step(struct agent_shared *s, struct agent_frame *f, uint64
 {
 	struct unwind_frame frame = { f->pc, f->sp, f->fp };
 	struct stack stack = { f->sp, hi };
-	struct row row;
+	struct agent_row row;
 	enum unwind_step step;
 
 	if (!find_row(s, f->pc - !f->exact, &row))

@@ -4,6 +4,13 @@
 
 #include "agent/layout.h"
 
+#include <stdbool.h>
+
+/* Of a row of unwinding tables, see unwind_row.h. */
+struct agent_row {
+	uint16_t cfa, fp;
+};
+
 enum agent_step {
 	STEP_CALLER,
 	STEP_SIGNAL, /* the frame is where a signal handler returns to: *caller was interrupted */
@@ -22,5 +29,17 @@ enum agent_step {
  */
 enum agent_step agent_step(struct agent_shared *s, struct agent_frame *f, uint64_t hi,
 			   struct agent_frame *caller);
+
+/* The row at this pc, if it is one of those that were found last. */
+static inline bool agent_row_is_known(const struct agent_shared *s, uint64_t pc,
+				      struct agent_row *out)
+{
+	uint64_t there = __atomic_load_n(&s->rows[pc % AGENT_ROW_SLOTS], __ATOMIC_RELAXED);
+
+	if (!there || there >> 32 != pc / AGENT_ROW_SLOTS)
+		return false;
+	*out = (struct agent_row){ (uint16_t)(there >> 16), (uint16_t)there };
+	return true;
+}
 
 #endif

@@ -24,32 +24,38 @@ static bool in_agent(const struct agent_shared *s, uint64_t pc)
 	return pc >= s->agent_lo && pc < s->agent_hi;
 }
 
-static bool same_place(const struct agent_frame *a, const struct agent_frame *b)
+/* Is the remembered frame @was the one that is at *@now? Where no frame from it outwards is found by
+ * its frame pointer, that is any other register, with another value each time: told to @was. */
+static bool is_still(struct agent_frame *was, const struct agent_frame *now)
 {
-	return a->pc == b->pc && a->sp == b->sp && a->fp == b->fp && a->exact == b->exact;
+	if (was->pc != now->pc || was->sp != now->sp || was->exact != now->exact ||
+	    (was->needs_fp && was->fp != now->fp))
+		return false;
+	was->fp = now->fp;
+	return true;
 }
 
 /* By a step, where one word does not tell. @outer AGENT_NULL: to nobody. */
 __attribute__((noinline)) static bool steps_to(const struct walk *w, const struct agent_frame *f,
-					       const struct agent_frame *outer)
+					       struct agent_frame *outer)
 {
 	struct agent_frame again = *f, caller = { 0 };
 
 	enum agent_step how = agent_step(w->shared, &again, w->hi, &caller);
 
-	return outer ? how == STEP_CALLER && same_place(&caller, outer) : how == STEP_OUTERMOST;
+	return outer ? how == STEP_CALLER && is_still(outer, &caller) : how == STEP_OUTERMOST;
 }
 
 /* Is @outer still the caller of @f, both remembered? */
 static bool still_called_by(const struct walk *w, const struct agent_frame *f,
-			    const struct agent_frame *outer)
+			    struct agent_frame *outer)
 {
 	if (f->special)
 		return steps_to(w, f, outer);
-	uint64_t pc, fp = f->fp;
+	struct agent_frame caller = { .sp = outer->sp, .fp = f->fp, .exact = outer->exact };
 
-	return arch_read(outer->sp - 8, &pc) && pc == outer->pc &&
-	       (!f->fp_at || arch_read(f->fp_at, &fp)) && fp == outer->fp;
+	return arch_read(outer->sp - 8, &caller.pc) &&
+	       (!f->fp_at || arch_read(f->fp_at, &caller.fp)) && is_still(outer, &caller);
 }
 
 /* Has a remembered frame that had no caller still none? */
@@ -62,7 +68,7 @@ static bool still_outermost(const struct walk *w, const struct agent_frame *f)
  * are right. */
 static bool find_moved(const struct walk *w, uint32_t *moved)
 {
-	const struct agent_frame *frames = w->t->frames;
+	struct agent_frame *frames = w->t->frames;
 	uint32_t i = w->keep - 1;
 
 	while (i && still_called_by(w, &frames[i], &frames[i - 1]))
@@ -208,7 +214,7 @@ static enum agent_step step_out(struct walk *w)
  * no room. */
 static enum agent_step walk_fresh(struct walk *w, bool *full)
 {
-	const struct agent_frame *frames = w->t->frames;
+	struct agent_frame *frames = w->t->frames;
 	enum agent_step how;
 
 	do {
@@ -216,7 +222,7 @@ static enum agent_step walk_fresh(struct walk *w, bool *full)
 
 		while (w->keep && frames[w->keep - 1].sp < f->sp)
 			w->keep--;
-		if (w->keep && same_place(&frames[w->keep - 1], f)) {
+		if (w->keep && is_still(&frames[w->keep - 1], f)) {
 			uint32_t moved;
 
 			if (!find_moved(w, &moved))
@@ -336,7 +342,8 @@ static bool is_plain(const struct walk *w, const struct agent_chain *chain)
 	const struct agent_thread *t = w->t;
 
 	return chain->whole && !chain->inside && !chain->agent && !w->crossed && !w->deep &&
-	       t->n_frames && same_place(&t->frames[t->n_frames - 1], &w->fresh[0]);
+	       t->n_frames && t->frames[t->n_frames - 1].pc == w->fresh[0].pc &&
+	       t->frames[t->n_frames - 1].sp == w->fresh[0].sp;
 }
 
 void agent_walk(struct activation *a, bool nodes, bool judged, struct agent_chain *out)

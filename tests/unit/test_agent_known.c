@@ -150,6 +150,31 @@ static void chains_from_one_place_are_told_apart(void **state)
 	}
 }
 
+static void tell_row(struct made *m, uint64_t pc, uint16_t words)
+{
+	m->shared->rows[(pc - 1) % AGENT_ROW_SLOTS] =
+		(pc - 1) / AGENT_ROW_SLOTS << 32 | (uint64_t)words << 16;
+}
+
+/* In more ways than have room where they begin: with the rows of their first frames known, it is by
+ * their callers, too, where they are looked for. */
+static void chains_that_begin_alike_are_told_apart_by_their_callers(void **state)
+{
+	enum { CHAINS = 16 * AGENT_CHAIN_WAYS };
+	struct made *m = *state;
+
+	tell_row(m, 0x1000, 4);
+	tell_row(m, 0x2000, 4);
+	for (uint32_t i = 0; i < 2 * CHAINS; i++) {
+		m->stack[7] = m->frames[1].pc = 0x3000 + i % CHAINS;
+		walked(m, NODE + i % CHAINS);
+	}
+	for (uint32_t which = 0; which < CHAINS; which++) {
+		m->stack[7] = 0x3000 + which;
+		assert_true(known(m, NODE + which));
+	}
+}
+
 static void a_step_that_more_than_words_decide_is_not_remembered(void **state)
 {
 	struct made *m = *state;
@@ -169,6 +194,17 @@ static void a_step_that_more_than_words_decide_is_not_remembered(void **state)
 	for (int i = 0; i < 4; i++)
 		walked(m, NODE);
 	assert_true(known(m, NODE));
+}
+
+/* With 57-bit addresses, or where a frame pointer is none. */
+static void a_word_that_is_no_address_of_48_bits_is_not_remembered(void **state)
+{
+	struct made *m = *state;
+
+	m->stack[7] = m->frames[1].pc = 0x3000 | UINT64_C(1) << CHAIN_AT_SHIFT;
+	for (int i = 0; i < 4; i++)
+		walked(m, NODE);
+	assert_false(known(m, NODE));
 }
 
 static void a_chain_of_too_many_words_is_not_remembered(void **state)
@@ -255,7 +291,7 @@ static void damaged_chains_are_read_within_their_bounds(void **state)
 			bytes[any() % (i % 2 ? 96 : sizeof *set)] = (uint8_t)any();
 		/* What is behind the last word would be compared, too. */
 		if (i % 8 == 0)
-			set->way[0].n = (uint16_t)any();
+			set->way[0].n = (uint32_t)any();
 		if (agent_chain_known(&m->a, EPOCH, &node)) {
 			found++;
 			assert_true(node && node < AGENT_NODES);
@@ -326,7 +362,9 @@ int main(void)
 		made(the_frame_pointer_of_the_beginning_matters_if_a_caller_is_found_by_it),
 		made(it_is_of_one_place_one_stack_and_one_epoch),
 		made(chains_from_one_place_are_told_apart),
+		made(chains_that_begin_alike_are_told_apart_by_their_callers),
 		made(a_step_that_more_than_words_decide_is_not_remembered),
+		made(a_word_that_is_no_address_of_48_bits_is_not_remembered),
 		made(a_chain_of_too_many_words_is_not_remembered),
 		made(what_somebody_is_writing_is_neither_read_nor_written),
 		made(damaged_chains_are_read_within_their_bounds),
