@@ -24,8 +24,9 @@ static bool in_agent(const struct agent_shared *s, uint64_t pc)
 	return pc >= s->agent_lo && pc < s->agent_hi;
 }
 
-/* Is the remembered frame @was the one that is at *@now? Where no frame from it outwards is found by
- * its frame pointer, that is any other register, with another value each time: told to @was. */
+/* Is the remembered frame @was the one that is at *@now? Where no frame from it outwards is found
+ * by its frame pointer, that is any other register, with another value each time: told to
+ * @was. */
 static bool is_still(struct agent_frame *was, const struct agent_frame *now)
 {
 	if (was->pc != now->pc || was->sp != now->sp || was->exact != now->exact ||
