@@ -168,3 +168,16 @@ export function sums_of(t: Tree, f: Figure): Float64Array {
 	}
 	return sum;
 }
+
+/** What is counted of each entry of the types, at the node that requests it; of a difference on
+ * either side. */
+export function typed(t: Tree, m: Measure): Float64Array {
+	const sides = t.change ? [t.change.before[m], t.change.now[m]] : [t.own[m]];
+	let leaf = 0;
+
+	// Types stand in the order of nodes, as leaves do.
+	return Float64Array.from(t.types.node, (node) => {
+		while (leaf < t.leaves.length && t.leaves[leaf] < node) leaf++;
+		return t.leaves[leaf] === node ? sides.reduce((sum, s) => sum + s[leaf], 0) : 0;
+	});
+}

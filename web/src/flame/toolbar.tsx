@@ -44,6 +44,10 @@ const HINT =
 	'A part of a name, "a whole name", or /an expression/; ' +
 	"behind type: the name of a type that is requested";
 
+const FOLDS =
+	"A function that calls itself, be it through others, is one frame: " +
+	"what it calls in the end hangs on the outermost call";
+
 export function Toolbar({ found, total, tree }: Props): JSX.Element {
 	const { state, set } = useStore();
 	const colours = COLOURINGS.filter((c) => c !== "change" || tree.change);
@@ -100,7 +104,7 @@ export function Toolbar({ found, total, tree }: Props): JSX.Element {
 				/>
 				<Matches found={found} total={total} query={state.search} />
 			</div>
-			<label class="check">
+			<label class="check" title={FOLDS}>
 				<input
 					type="checkbox"
 					checked={state.collapse}

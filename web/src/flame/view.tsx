@@ -70,8 +70,13 @@ interface Tip {
 }
 
 function Tooltip({ tip, shown }: { tip: Tip; shown: Shown }): JSX.Element {
-	const key = shown.tree.keys[shown.frames.key[tip.f]];
+	const { tree, frames, options } = shown;
+	const key = tree.keys[frames.key[tip.f]];
 	const right = tip.x > innerWidth / 2;
+	const of = useMemo(
+		() => types(tree, frames, tip.f, options.measure),
+		[tree, frames, tip.f],
+	);
 
 	return (
 		<div
@@ -95,19 +100,10 @@ function Tooltip({ tip, shown }: { tip: Tip; shown: Shown }): JSX.Element {
 				<Figures {...shown} f={tip.f} />
 			</p>
 			<p class="row">
-				{places(shown.tree, { ...shown.frames, frame_of: null }, tip.f).map(
-					(p) => (
-						<PlaceText key={p} place={p} />
-					),
-				)}
-				<Types
-					types={types(
-						shown.tree,
-						shown.frames,
-						tip.f,
-						shown.options,
-					)}
-				/>
+				{places(tree, { ...frames, frame_of: null }, tip.f).map((p) => (
+					<PlaceText key={p} place={p} />
+				))}
+				<Types types={of} />
 			</p>
 		</div>
 	);
@@ -154,7 +150,7 @@ export function Flame({ tree, sized }: { tree: Tree; sized: ReadonlySet<string> 
 	const [selected, select] = useState(-1);
 	const [tip, set_tip] = useState<Tip | null>(null);
 	const found = useMemo(
-		() => find(tree, frames, compile(state.search)),
+		() => find(tree, frames, compile(state.search), options.measure),
 		[tree, frames, state.search],
 	);
 	const total = frames.value[0];
