@@ -28,6 +28,11 @@ export async function decode<T extends { schema: string }>(
 ): Promise<T> {
 	let value: unknown;
 
+	if (typeof DecompressionStream === "undefined")
+		throw new BlockError(
+			"This browser is too old for this page: it has no DecompressionStream, " +
+				"which others have had since 2023",
+		);
 	try {
 		value = JSON.parse(await inflate(base64.trim()));
 	} catch (e) {

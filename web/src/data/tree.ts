@@ -169,9 +169,20 @@ export function sums_of(t: Tree, f: Figure): Float64Array {
 	return sum;
 }
 
+const counts = new WeakMap<Tree, Map<Measure, Float64Array>>();
+
 /** What is counted of each entry of the types, at the node that requests it; of a difference on
  * either side. */
 export function typed(t: Tree, m: Measure): Float64Array {
+	const known = counts.get(t) ?? new Map<Measure, Float64Array>();
+	let of = known.get(m);
+
+	counts.set(t, known);
+	if (!of) known.set(m, (of = count_typed(t, m)));
+	return of;
+}
+
+function count_typed(t: Tree, m: Measure): Float64Array {
 	const sides = t.change ? [t.change.before[m], t.change.now[m]] : [t.own[m]];
 	let leaf = 0;
 
