@@ -11,15 +11,17 @@ const SHOWN = 200;
 export function Name({
 	name,
 	inlined = false,
+	whole = false,
 }: {
 	name: string | null;
 	inlined?: boolean;
+	whole?: boolean; // with what stands in its brackets
 }): JSX.Element {
 	const text = name ?? "(unknown)";
 
 	return (
 		<span class="name" title={text}>
-			{clip(short_name(text), SHOWN)}
+			{clip(whole ? text : short_name(text), SHOWN)}
 			{inlined && <span class="tag">inlined</span>}
 		</span>
 	);

@@ -2,7 +2,8 @@
 // What has changed from one profile to another: by site, by size, by the function that requests.
 
 import type { JSX } from "preact";
-import { blamed_in, names_inwards } from "../data/elements";
+import { useMemo } from "preact/hooks";
+import { blamed_in, details_of, names_inwards } from "../data/elements";
 import type { Change, Growth, GrownPath, Side } from "../data/schema";
 import { exactly } from "../flame/search";
 import type { State } from "../state/fragment";
@@ -70,6 +71,25 @@ function News({ of }: { of: Change }): JSX.Element | null {
 
 const NONE = "Nothing has changed.";
 
+/** Rows that have grown the most first: by what is kept, then by what was allocated. */
+const by_growth = <R extends Change>(rows: readonly R[]): R[] =>
+	[...rows].sort(
+		(a, b) =>
+			grown(b, "kept_bytes") - grown(a, "kept_bytes") ||
+			grown(b, "bytes") - grown(a, "bytes") ||
+			grown(b, "allocs") - grown(a, "allocs"),
+	);
+
+/** The chain of a row, so that it can be told from all others. */
+export const GrownChain = ({ growth, p }: { growth: Growth; p: GrownPath }): JSX.Element => (
+	<Chain
+		path={p.path}
+		truncated={p.truncated}
+		detail={details_of(growth.paths).get(p)}
+		places={growth.paths_by !== "function"}
+	/>
+);
+
 /** Where a path is in the flame graph: by what is kept, unless nothing of it ever was. */
 export const in_graph = (p: GrownPath): Partial<State> => ({
 	view: "flame",
@@ -82,39 +102,41 @@ export const in_graph = (p: GrownPath): Partial<State> => ({
 	path: names_inwards(p.path),
 });
 
-const by_site = columns_of<GrownPath>([
-	{
-		id: "where",
-		title: "Where",
-		value: (p) => blamed_in(p.path)?.function ?? "",
-		cell: (p) => {
-			const e = blamed_in(p.path);
+const where: Column<GrownPath> = {
+	id: "where",
+	title: "Where",
+	value: (p) => blamed_in(p.path)?.function ?? "",
+	cell: (p) => {
+		const e = blamed_in(p.path);
 
-			return (
-				<>
-					<Link to={in_graph(p)}>
-						<Name name={e?.function ?? null} />
-					</Link>{" "}
-					<Place file={e?.file ?? null} line={e?.line} />
-					<News of={p} />
-				</>
-			);
-		},
+		return (
+			<>
+				<Link to={in_graph(p)}>
+					<Name name={e?.function ?? null} />
+				</Link>{" "}
+				<Place file={e?.file ?? null} line={e?.line} />
+				<News of={p} />
+			</>
+		);
 	},
-]);
-by_site.push({
-	id: "path",
-	title: "Call chain",
-	value: (p) => names_inwards(p.path).join(),
-	cell: (p) => <Chain path={p.path} truncated={p.truncated} />,
-});
+};
+
+const by_site = (growth: Growth): Column<GrownPath>[] => [
+	...columns_of([where]),
+	{
+		id: "path",
+		title: "Call chain",
+		value: (p) => names_inwards(p.path).join(),
+		cell: (p) => <GrownChain growth={growth} p={p} />,
+	},
+];
 
 export function GrowthBySite({ growth }: { growth: Growth }): JSX.Element {
 	return (
 		<Table
 			caption="What has changed, by the call chain that requested it"
-			columns={by_site}
-			rows={growth.paths}
+			columns={useMemo(() => by_site(growth), [growth])}
+			rows={useMemo(() => by_growth(growth.paths), [growth])}
 			finder={in_text(
 				(p) =>
 					p.path
@@ -154,7 +176,7 @@ export function GrowthBySize({ growth }: { growth: Growth }): JSX.Element {
 		<Table
 			caption="What has changed, by the size of blocks"
 			columns={by_size}
-			rows={growth.sizes}
+			rows={useMemo(() => by_growth(growth.sizes), [growth])}
 			finder={in_text((s) => `${s.size} ${s.types.join(" ")} ${news(s)}`)}
 			usual="-kept_bytes"
 			empty={NONE}
@@ -192,9 +214,9 @@ export function GrowthByFunction({ growth }: { growth: Growth }): JSX.Element {
 		<Table
 			caption="What has changed, by the function that requests memory"
 			columns={by_function}
-			rows={growth.direct}
+			rows={useMemo(() => by_growth(growth.direct), [growth])}
 			finder={in_text((f) => `${f.function} ${news(f)}`)}
-			usual="-bytes"
+			usual="-kept_bytes"
 			empty={NONE}
 		/>
 	);

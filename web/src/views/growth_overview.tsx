@@ -11,8 +11,7 @@ import { base_name, count, plural } from "../ui/format";
 import { Link } from "../ui/link";
 import { Place } from "../ui/name";
 import { sorted } from "../ui/rows";
-import { grown, in_graph, news } from "./growth";
-import { Chain } from "./leaks";
+import { GrownChain, grown, in_graph, news } from "./growth";
 import { Exactness } from "./overview";
 
 const SHOWN = 5;
@@ -126,10 +125,7 @@ function Grown({ title, none, by, sign, growth }: ListProps): JSX.Element {
 									file={e?.file ?? null}
 									line={e?.line}
 								/>
-								<Chain
-									path={p.path}
-									truncated={p.truncated}
-								/>
+								<GrownChain growth={growth} p={p} />
 							</span>
 							<span class="part">
 								<Changed n={sign * size(p)} bytes />
@@ -198,7 +194,7 @@ export function GrowthOverview({ growth, now, base }: Props): JSX.Element {
 			<TotalsTable now={now} base={base} />
 			<Sizes growth={growth} />
 			<Exactness list={reservations(now, base)} />
-			<div class="tops">
+			<div class="tops pairs">
 				<Grown
 					title="Keep more than before"
 					none="Nothing keeps more than before."
@@ -218,6 +214,13 @@ export function GrowthOverview({ growth, now, base }: Props): JSX.Element {
 					none="Nothing allocates more than before."
 					by="bytes"
 					sign={1}
+					growth={growth}
+				/>
+				<Grown
+					title="Allocate less than before"
+					none="Nothing allocates less than before."
+					by="bytes"
+					sign={-1}
 					growth={growth}
 				/>
 			</div>

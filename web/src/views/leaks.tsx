@@ -3,7 +3,7 @@
 
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
-import { blamed_in } from "../data/elements";
+import { type Detail, place_in, shown_of } from "../data/elements";
 import {
 	blamed,
 	chains_with,
@@ -22,28 +22,19 @@ import { Link } from "../ui/link";
 import { Name, PlaceText, Types } from "../ui/name";
 import { type Column, Table } from "../ui/table";
 
-const SHOWN = 4; // callers in a row; all are in the title and in the graph
-
-/**
- * What is shown of a chain: its last functions, and if none of these is of own code, the one that
- * is to blame before them.
- */
-function shown_of(path: readonly OwnPlace[]): readonly OwnPlace[] {
-	const last = path.slice(-SHOWN);
-	const first = blamed_in(path);
-
-	return !first || last.includes(first) ? last : [first, ...last.slice(1)];
-}
-
-/** Of a chain, from the outside in. */
+/** Of a chain, from the outside in. @places: lines or offsets tell it from others. */
 export function Chain({
 	path,
 	truncated,
+	detail = "last",
+	places = false,
 }: {
 	path: readonly OwnPlace[];
 	truncated: boolean;
+	detail?: Detail;
+	places?: boolean;
 }): JSX.Element {
-	const shown = shown_of(path);
+	const shown = shown_of(path, detail);
 	const skips = (i: number): boolean => shown[i - 1] !== path[path.indexOf(shown[i]) - 1];
 	const title = path
 		.map((e) => `${e.function ?? "?"}  ${place_text(e.file, e.line) ?? ""}`.trimEnd())
@@ -59,7 +50,12 @@ export function Chain({
 							{skips(i) ? " › … › " : " › "}
 						</span>
 					)}
-					<Name name={e.function} inlined={e.inlined} />
+					<Name
+						name={e.function}
+						inlined={e.inlined}
+						whole={detail === "whole"}
+					/>
+					{places && <span class="quiet">{place_in(e)}</span>}
 				</span>
 			))}
 		</span>
