@@ -18,6 +18,7 @@ import {
 } from "../data/sentences";
 import { type Tree, total_of } from "../data/tree";
 import { exactly } from "../flame/search";
+import type { State } from "../state/fragment";
 import { Share } from "../ui/bar";
 import { bytes, count, plural, share } from "../ui/format";
 import { Link } from "../ui/link";
@@ -128,6 +129,15 @@ interface ListProps {
 	rest?: string | null; // what is set apart
 }
 
+/** The frame of a place; if there is more of it elsewhere, that is found, too. */
+const in_graph = (c: Culprit): Partial<State> => ({
+	inverted: c.at.inverted,
+	zoom: c.at.zoom,
+	search: c.at.whole ? "" : exactly(c.name),
+	hidden: [],
+	collapse: false,
+});
+
 function Culprits({ title, none, by, tree, whole, says, rest }: ListProps): JSX.Element {
 	const list = useMemo(() => tree && heaviest(tree, by, SHOWN), [tree, by]);
 
@@ -142,9 +152,7 @@ function Culprits({ title, none, by, tree, whole, says, rest }: ListProps): JSX.
 							to={{
 								view: "flame",
 								measure: by,
-								inverted: false,
-								zoom: [],
-								search: exactly(c.name),
+								...in_graph(c),
 							}}
 						>
 							<span class="says" title={c.name}>

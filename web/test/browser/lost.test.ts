@@ -61,12 +61,13 @@ test("the list is no higher than its rows: the figures follow it", async () => {
 	await w.close();
 });
 
-test("it leads to the flame graph of lost bytes, where its function is found", async () => {
+test("it leads to the flame graph of lost bytes, to that frame", async () => {
 	const w = await open(browser, "loses");
 
 	await w.page.locator(".top").first().locator("a").nth(1).click();
-	await says(w.page, ".details b", /^30\.5 kB lost$/);
-	await says(w.page, ".matches", /^1 frame of 1 function, 1\.6 %$/);
+	await says(w.page, ".details b", /^496 B lost$/);
+	await says(w.page, ".details .what", /1\.6 % of all/);
+	assert.ok((await fragment_of(w.page)).get("zoom"));
 	assert.equal((await fragment_of(w.page)).get("by"), "lost_bytes");
 	const measures = await texts(w.page, ".tools select option");
 	assert.ok(measures.includes("Lost bytes"), measures.join());

@@ -131,6 +131,45 @@ test("a path copies as text", async () => {
 	await w.close();
 });
 
+test("an entry of the overview leads to its frame, zoomed, and back leads back", async () => {
+	const w = await open(browser, "widgets");
+
+	await w.page.locator(".top a").first().click();
+	await says(w.page, ".details .name", /^make_red_widget$/);
+	await says(w.page, ".details b", /^1\.0 MB kept$/);
+	assert.ok((await fragment_of(w.page)).get("zoom"));
+	assert.equal((await fragment_of(w.page)).get("search"), null);
+	await w.page.goBack();
+	await says(w.page, ".top", /^Keep the most/);
+	await w.page.goForward();
+	await says(w.page, ".details .name", /^make_red_widget$/);
+	await w.close();
+});
+
+test("every entry of the overview leads to a frame of that function", async () => {
+	const w = await open(browser, "names");
+	const entries = await w.page
+		.locator(".top li a")
+		.evaluateAll((l) =>
+			l.map((e) => [
+				e.getAttribute("href") ?? "",
+				e.querySelector(".says")?.getAttribute("title") ?? "",
+			]),
+		);
+
+	assert.ok(entries.length > 5);
+	for (const [href, name] of entries) {
+		await w.go(href.slice(1));
+		await w.page.waitForFunction(
+			(wanted) =>
+				document.querySelector(".details .name")?.getAttribute("title") ===
+				wanted,
+			name,
+		);
+	}
+	await w.close();
+});
+
 test("a row of the table of leaks leads to its chain, and the frame back to the row", async () => {
 	const w = await open(browser, "widgets", "#view=leaks");
 

@@ -29,11 +29,12 @@ import {
 import { layers, rates, stacked } from "../../src/data/series";
 import { make_tree } from "../../src/data/tree";
 import { paint } from "../../src/flame/paint";
-import { make_frames } from "../../src/flame/frames";
+import { find_path, make_frames } from "../../src/flame/frames";
+import { path_text } from "../../src/flame/info";
 import { START, type State, from_fragment, to_fragment } from "../../src/state/fragment";
 import { bytes, clip, round_bytes, share, short_name, time } from "../../src/ui/format";
 import { filtered, in_text, next_sort, sorted } from "../../src/ui/rows";
-import { pack, report, rows_block, tree_block } from "../lib/made";
+import { type Chain, pack, report, rows_block, tree_block } from "../lib/made";
 
 const plain = (text: string): string => text.replace(/\u00a0/g, " ");
 
@@ -608,4 +609,42 @@ test("what stands at an axis is as round as it is, and no rounder", () => {
 	const shown = [0, 500, 750e3, 1e6, 1.25e6, 1.5e6, 12.5e9].map((n) => plain(round_bytes(n)));
 
 	assert.deepEqual(shown, ["0 B", "500 B", "750 kB", "1 MB", "1.25 MB", "1.5 MB", "12.5 GB"]);
+});
+
+test("a site is where most of it is in one frame: from main, or from the allocators", () => {
+	const spot = (chains: Chain[], by: "bytes" | "kept_bytes" = "bytes"): string => {
+		const t = make_tree(tree_block(chains));
+		const { at, name } = heaviest(t, by, 1)[0];
+		const o = { measure: by, hidden: new Set<string>(), collapse: false, cut: 0 };
+		const fr = make_frames(t, { ...o, inverted: at.inverted });
+		const f = find_path(fr, at.zoom);
+
+		assert.equal(t.keys[fr.key[f]].name, name);
+		const names = path_text(t, fr, f)
+			.split("\n")
+			.map((l) => l.split("  ")[0]);
+		return [
+			...names,
+			fr.value[f],
+			...(at.inverted ? ["inverted"] : []),
+			...(at.whole ? [] : ["in part"]),
+		].join(" ");
+	};
+	const lib = ["std::make", "std::new"];
+
+	assert.equal(spot([{ path: ["main", "f", ...lib], allocs: 4, size: 10 }]), "main f 40");
+	assert.equal(
+		spot([
+			{ path: ["main", "a", "f", ...lib], allocs: 4, size: 10 },
+			{ path: ["main", "b", "f", ...lib], allocs: 4, size: 10 },
+		]),
+		"f std::make std::new 80 inverted",
+	);
+	assert.equal(
+		spot([
+			{ path: ["main", "a", "f", "std::x"], allocs: 4, size: 10 },
+			{ path: ["main", "b", "f", "std::y"], allocs: 5, size: 10 },
+		]),
+		"main b f 50 in part",
+	);
 });
