@@ -11,6 +11,7 @@ import type { Tree } from "./data/tree";
 import { Flame } from "./flame/view";
 import { CHANGE_VIEWS, type State, VIEWS, type View } from "./state/fragment";
 import { type Store, StoreContext, read_location, useStore, write_location } from "./state/store";
+import { FocusTip } from "./ui/focus_tip";
 import { base_name, clip } from "./ui/format";
 import { Link } from "./ui/link";
 import { CallGraph } from "./views/callgraph";
@@ -350,6 +351,7 @@ export function App({ index, load }: Props): JSX.Element {
 	if (!Object.keys(profiles).length) return <p class="empty">{READING}</p>;
 	return (
 		<StoreContext.Provider value={store}>
+			<FocusTip />
 			<Header index={index} profile={profile} views={views} view={view} />
 			<main data-view={view} data-ready={is_whole(profile) ? "" : undefined}>
 				<h2 class="hidden">{title_of(view, views === CHANGE_VIEWS)}</h2>

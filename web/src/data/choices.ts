@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What can be looked at in a page: its profiles, and first, if there is one, their difference.
 
-import { time } from "../ui/format";
+import { isolated, time } from "../ui/format";
 import type { IndexEntry, PageIndex } from "./schema";
 
 export interface Choice {
@@ -13,7 +13,9 @@ export interface Choice {
 function title_among(all: readonly IndexEntry[], p: IndexEntry): string {
 	const alone = all.filter((q) => q.title === p.title).length < 2;
 
-	return alone || p.until_ns === undefined ? p.title : `${p.title}, ${time(p.until_ns)}`;
+	return alone || p.until_ns === undefined
+		? p.title
+		: `${isolated(p.title)}, ${time(p.until_ns)}`;
 }
 
 export function choices(index: PageIndex): Choice[] {
@@ -27,7 +29,7 @@ export function choices(index: PageIndex): Choice[] {
 	return [
 		{ title: "Difference", entry: null },
 		...index.profiles.map((p, i) => ({
-			title: `${names[i] ?? ""}: ${p.title}`,
+			title: `${names[i] ?? ""}: ${isolated(p.title)}`,
 			entry: p,
 		})),
 	];

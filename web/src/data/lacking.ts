@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What a profile has not got, and why, in words.
 
-import { base_name, clip } from "../ui/format";
+import { base_name, clip, isolated } from "../ui/format";
 import type { Report } from "./schema";
 
 const SHOWN = 3;
@@ -24,7 +24,7 @@ function listed(names: readonly string[]): string {
 export function lacking(r: Report): string[] {
 	const nameless = r.modules
 		.filter((m) => /^(\.dynsym|none)/.test(m.names))
-		.map((m) => clip(base_name(m.path), 60));
+		.map((m) => isolated(clip(base_name(m.path), 60)));
 	const list: string[] = [];
 
 	if (nameless.length)

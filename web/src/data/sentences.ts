@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What the figures mean, in words.
 
-import { bytes, count, plural, share, short_name, time } from "../ui/format";
+import { bytes, count, named, plural, share, time } from "../ui/format";
 import type { Culprit } from "./culprits";
 import type { Change, Report, Side } from "./schema";
 
 export function says_kept(c: Culprit): string {
-	const name = short_name(c.name);
+	const name = named(c.name);
 	const kept = `${name} keeps ${bytes(c.kept_bytes)} in ${plural(c.kept_blocks, "block")}`;
 
 	if (!c.frees) return `${kept}, none of it ever freed`;
@@ -17,7 +17,7 @@ export function says_lost(c: Culprit): string {
 	const lost = `${bytes(c.lost_bytes)} in ${plural(c.lost_blocks, "block")}`;
 	const more = c.hanging_bytes ? `; ${bytes(c.hanging_bytes)} more hang on it` : "";
 
-	return `${short_name(c.name)} loses ${lost}${more}`;
+	return `${named(c.name)} loses ${lost}${more}`;
 }
 
 /** The answer to what is lost, or else what is known instead of it. */
@@ -64,14 +64,14 @@ export function says_allocated(c: Culprit): string {
 
 	const blocks = plural(c.allocs, "block");
 
-	return `${short_name(c.name)} allocates ${bytes(c.bytes)} in ${blocks}${size}`;
+	return `${named(c.name)} allocates ${bytes(c.bytes)} in ${blocks}${size}`;
 }
 
 export function says_temporary(c: Culprit): string {
 	const part = share(c.temporary, c.allocs);
 
 	return (
-		`${short_name(c.name)} makes ${plural(c.temporary, "temporary block")}, ` +
+		`${named(c.name)} makes ${plural(c.temporary, "temporary block")}, ` +
 		`${part} of what it allocates: freed before the next request`
 	);
 }
@@ -83,10 +83,9 @@ export function says_grown(name: string, by: "kept_bytes" | "bytes", c: Change):
 	const of = (s: Side): string => `${bytes(s[by])} in ${plural(s[blocks], "block")}`;
 	const more = `${bytes(Math.abs(change))} ${change < 0 ? "less" : "more"}`;
 
-	if (!c.now[by])
-		return `${short_name(name)} ${verb} nothing any more; before, ${of(c.before)}`;
-	if (!c.before[by]) return `${short_name(name)} ${verb} ${of(c.now)}; before, nothing`;
-	return `${short_name(name)} ${verb} ${more}: ${of(c.now)}; before, ${of(c.before)}`;
+	if (!c.now[by]) return `${named(name)} ${verb} nothing any more; before, ${of(c.before)}`;
+	if (!c.before[by]) return `${named(name)} ${verb} ${of(c.now)}; before, nothing`;
+	return `${named(name)} ${verb} ${more}: ${of(c.now)}; before, ${of(c.before)}`;
 }
 
 /** One sentence for each thing that was not seen or not known; none if the profile is exact. */

@@ -152,7 +152,8 @@ export function Details(p: Shown & { sized: ReadonlySet<string> }): JSX.Element 
 					))}
 					{key?.module && (
 						<span class="quiet" title={key.module}>
-							in {clip(base_name(key.module), 60)}
+							in{" "}
+							<bdi>{clip(base_name(key.module), 60)}</bdi>
 						</span>
 					)}
 				</p>

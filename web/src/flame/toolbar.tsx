@@ -4,7 +4,7 @@
 import type { JSX } from "preact";
 import { type Measure, type Tree, measure_of, measures_of } from "../data/tree";
 import { useStore } from "../state/store";
-import { count, plural, share, short_name } from "../ui/format";
+import { clip, count, plural, share, short_name } from "../ui/format";
 import { COLOURINGS, type Colouring, colouring } from "./colours";
 import { compile, type Found } from "./search";
 import { TITLES } from "./words";
@@ -155,7 +155,7 @@ export function Hidden(): JSX.Element | null {
 						})
 					}
 				>
-					{short_name(name).slice(0, 60)} ×
+					<bdi>{clip(short_name(name), 60)}</bdi> ×
 				</button>
 			))}
 		</p>

@@ -5,6 +5,7 @@ import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type Tree, measure_of } from "../data/tree";
 import { useStore } from "../state/store";
+import { clip } from "../ui/format";
 import { useDark } from "../ui/theme";
 import { FlameCanvas, ROW } from "./canvas";
 import { type Changes, changes_of, part_of } from "./change";
@@ -63,6 +64,8 @@ function useFrames(tree: Tree): { frames: Frames; options: FrameOptions; zoomed:
 	return { frames, options, zoomed };
 }
 
+const TOLD = 700; // of a name, where the pointer is
+
 interface Tip {
 	f: number;
 	x: number;
@@ -93,7 +96,7 @@ function Tooltip({ tip, shown }: { tip: Tip; shown: Shown }): JSX.Element {
 			}}
 		>
 			<p class="whole">
-				{key ? key.name.slice(0, 700) : "all"}
+				{key ? clip(key.name, TOLD) : "all"}
 				{key?.inlined && <span class="tag">inlined</span>}
 			</p>
 			<p class="row">

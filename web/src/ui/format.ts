@@ -127,6 +127,16 @@ function is_kept(before: string): boolean {
 	return /operator\s*$/.test(before.slice(-LONGEST_KEPT));
 }
 
+const SPOKEN = 120;
+
+/** A text of the program inside of other text: if need be with marks, so that one which is read
+ * from the right turns nothing but itself. Source: Unicode Standard Annex 9, 2.4.2. */
+export const isolated = (text: string): string =>
+	/[^ -~]/.test(text) ? `\u2068${text}\u2069` : text;
+
+/** A function's name inside of a sentence. */
+export const named = (name: string): string => isolated(clip(short_name(name), SPOKEN));
+
 /** At most @n characters, with the middle left out. */
 export function clip(text: string, n: number): string {
 	if (text.length <= n) return text;

@@ -7,7 +7,7 @@ import { blamed_in } from "../data/elements";
 import type { Growth, GrownPath, Report, Totals } from "../data/schema";
 import { doubts, moments, says_grown } from "../data/sentences";
 import { Bytes, Changed, Share } from "../ui/bar";
-import { base_name, count, plural } from "../ui/format";
+import { base_name, count, isolated, plural } from "../ui/format";
 import { Link } from "../ui/link";
 import { Place } from "../ui/name";
 import { sorted } from "../ui/rows";
@@ -171,7 +171,7 @@ function Sizes({ growth }: { growth: Growth }): JSX.Element {
 
 /** What stands in the way of comparing them. */
 function reservations(now: Report, base: Report): string[] {
-	const names = [base, now].map((r) => base_name(r.command[0] ?? "?"));
+	const names = [base, now].map((r) => isolated(base_name(r.command[0] ?? "?")));
 	const list =
 		names[0] === names[1] ? [] : [`Before it was ${names[0]}, now it is ${names[1]}.`];
 

@@ -5,16 +5,19 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
 import { VIEWS } from "../../src/state/fragment";
-import { launch, open, says, write_page } from "../lib/browser";
+import { launch, open, says, texts, write_page } from "../lib/browser";
 import { type Chain, report, rows_block, tree_block } from "../lib/made";
 
 const EVIL = "</script><img src=x onerror=alert(1)><!--<script>";
-const LONG = `ns::${"very_long<".repeat(1000)}int${">".repeat(1000)}::f`;
+const LONG = `ns::${"very_long_".repeat(500)}::f`;
 const BIDI = "abc\u202egnp.exe\u0007\u200b";
+const HEBREW = "\u05e9\u05dc\u05d5\u05dd(1)";
 const chains: Chain[] = [
 	{ path: ["main", EVIL], allocs: 3, size: 100, type: EVIL },
 	{ path: ["main", LONG], allocs: 2, size: 100, frees: 1, temporary: 1, type: LONG },
 	{ path: ["main", BIDI, "javascript:alert(1)"], allocs: 1, size: 100 },
+	{ path: ["main", BIDI], allocs: 5, size: 100 },
+	{ path: ["main", HEBREW], allocs: 4, size: 100 },
 	{ path: ["__proto__", "constructor"], allocs: 1, size: 50 },
 ];
 
@@ -93,6 +96,47 @@ test("hostile names stay text in every view", async () => {
 	await w.go("view=overview");
 	await says(w.page, ".says", /<\/script><img src=x/);
 	assert.equal(await w.page.title(), EVIL);
+	await w.close();
+});
+
+test("what cannot be seen of a name is written out, and long ones are cut", async () => {
+	const w = await open(browser, "hostile");
+	const unseen = /[\u0000-\u0008\u007f-\u009f\u200b-\u200f\u202a-\u202e]/;
+
+	for (const view of VIEWS) {
+		await w.go(`view=${view}&by=bytes`);
+		assert.doesNotMatch(await w.page.locator("body").innerText(), unseen, view);
+		assert.doesNotMatch(await w.page.locator("#app").innerHTML(), unseen, view);
+	}
+	await w.go("view=overview");
+	const says_all = await texts(w.page, ".says");
+	assert.ok(says_all.some((t) => t.includes("abc\\u202egnp.exe\\u0007\\u200b")));
+	assert.ok(
+		says_all.some((t) => t.includes(`\u2068${HEBREW.replace("(1)", "")}\u2069 keeps`)),
+	);
+	assert.deepEqual(
+		says_all.filter((t) => t.length > 250),
+		[],
+	);
+	await w.close();
+});
+
+test("the keyboard brings up the whole of a name that is shown in part", async () => {
+	const w = await open(browser, "hostile");
+	const link = w.page.locator(".top a", { hasText: "abc" }).first();
+
+	await w.page.locator("nav a").last().focus();
+	for (let i = 0; i < 40; i++) {
+		await w.page.keyboard.press("Tab");
+		if ((await texts(w.page, ".tip.focus")).join().includes("very_long")) break;
+	}
+	const whole = await w.page.locator(".tip.focus .whole").textContent();
+	assert.equal(whole, LONG);
+	await w.page.keyboard.press("Escape");
+	assert.equal(await w.page.locator(".tip.focus").count(), 0);
+	await link.focus();
+	await w.page.mouse.wheel(0, 50);
+	await w.page.waitForFunction(() => !document.querySelector(".tip.focus"));
 	await w.close();
 });
 

@@ -32,7 +32,17 @@ import { paint } from "../../src/flame/paint";
 import { find_path, make_frames } from "../../src/flame/frames";
 import { path_text } from "../../src/flame/info";
 import { START, type State, from_fragment, to_fragment } from "../../src/state/fragment";
-import { bytes, clip, round_bytes, share, short_name, time } from "../../src/ui/format";
+import {
+	bytes,
+	clip,
+	isolated,
+	named,
+	round_bytes,
+	share,
+	short_name,
+	time,
+} from "../../src/ui/format";
+import { visible, all_visible } from "../../src/data/visible";
 import { filtered, in_text, next_sort, sorted } from "../../src/ui/rows";
 import { type Chain, pack, report, rows_block, tree_block } from "../lib/made";
 
@@ -647,4 +657,33 @@ test("a site is where most of it is in one frame: from main, or from the allocat
 		]),
 		"main b f 50 in part",
 	);
+});
+
+test("what cannot be seen in a text is written out, wherever it stands in a block", async () => {
+	assert.equal(visible("f(int)"), "f(int)");
+	assert.equal(
+		visible("a\u202eb\nc\u200b\u{e0001}\u0007"),
+		"a\\u202eb\\nc\\u200b\\u{e0001}\\u0007",
+	);
+	assert.equal(visible("\u05e9 \u4e2d \u00e9"), "\u05e9 \u4e2d \u00e9");
+	const columns = [1, 2];
+	const read = await decode<{ schema: "s" }>(
+		pack({ schema: "s", a: ["x\u202e", { b: "\n" }], columns, none: null }),
+		"s",
+		"A block",
+	);
+	assert.deepEqual(read, {
+		schema: "s",
+		a: ["x\\u202e", { b: "\\n" }],
+		columns,
+		none: null,
+	});
+	assert.equal(all_visible(columns), columns);
+});
+
+test("a name inside of a sentence turns nothing but itself, and is no sentence long", () => {
+	assert.equal(named("std::vector<int>::push_back(int const&)"), "std::vector<>::push_back");
+	assert.equal(isolated("\u05e9"), "\u2068\u05e9\u2069");
+	assert.equal(named("x".repeat(5000)).length, 122);
+	assert.match(named(`${"x".repeat(4000)}${"y".repeat(1000)}`), /^\u2068x+…y+\u2069$/);
 });
