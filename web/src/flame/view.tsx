@@ -221,6 +221,19 @@ export function Flame({ tree, sized }: { tree: Tree; sized: ReadonlySet<string> 
 			removeEventListener("afterprint", end);
 		};
 	}, [tree, colour, changes, frames]);
+	// What is under the pointer moves away, and nothing tells of that.
+	useEffect(() => {
+		const hide = (): void => set_tip(null);
+
+		addEventListener("scroll", hide, true);
+		addEventListener("wheel", hide, { passive: true });
+		addEventListener("blur", hide);
+		return () => {
+			removeEventListener("scroll", hide, true);
+			removeEventListener("wheel", hide);
+			removeEventListener("blur", hide);
+		};
+	}, []);
 	useEffect(() => drawer.current?.mark(selected, tip?.f ?? -1), [selected, tip]);
 
 	const zoom_to = (f: number): void => {
@@ -229,6 +242,7 @@ export function Flame({ tree, sized }: { tree: Tree; sized: ReadonlySet<string> 
 		set({ zoom: path_of(frames, f) }, true);
 	};
 	const on_key = (e: KeyboardEvent): void => {
+		set_tip(null);
 		const from = selected >= 0 ? selected : zoomed;
 
 		if (e.key.startsWith("Arrow")) {

@@ -1,12 +1,28 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Names from the program, always as text: short to read, whole in the title.
 
-import type { JSX } from "preact";
+import { Fragment, type JSX } from "preact";
 import type { State } from "../state/fragment";
 import { base_name, clip, short_name } from "./format";
 import { Link } from "./link";
 
 const SHOWN = 200;
+
+/** A text in which lines may end behind what parts a name, rather than within a word. */
+export function Breaking({ text }: { text: string }): JSX.Element {
+	const parts = text.split(/(?<=::|[<(,./]|[A-Za-z0-9]_)(?=\w)/);
+
+	return (
+		<>
+			{parts.map((part, i) => (
+				<Fragment key={i}>
+					{i > 0 && <wbr />}
+					{part}
+				</Fragment>
+			))}
+		</>
+	);
+}
 
 export function Name({
 	name,
@@ -21,7 +37,7 @@ export function Name({
 
 	return (
 		<span class="name" title={text}>
-			{clip(whole ? text : short_name(text), SHOWN)}
+			<Breaking text={clip(whole ? text : short_name(text), SHOWN)} />
 			{inlined && <span class="tag">inlined</span>}
 		</span>
 	);

@@ -9,7 +9,7 @@ import { doubts, moments, says_grown } from "../data/sentences";
 import { Bytes, Changed, Share } from "../ui/bar";
 import { base_name, count, isolated, plural } from "../ui/format";
 import { Link } from "../ui/link";
-import { Place } from "../ui/name";
+import { Breaking, Place } from "../ui/name";
 import { sorted } from "../ui/rows";
 import { GrownChain, grown, in_graph, news } from "./growth";
 import { Exactness } from "./overview";
@@ -92,6 +92,8 @@ interface ListProps {
 
 function Grown({ title, none, by, sign, growth }: ListProps): JSX.Element {
 	const size = (p: GrownPath): number => sign * grown(p, by);
+	const says = (p: GrownPath): string =>
+		says_grown(blamed_in(p.path)?.function ?? "?", by, p);
 	const { list, whole } = useMemo(() => {
 		const all = growth.paths.filter((p) => size(p) > 0);
 
@@ -113,11 +115,7 @@ function Grown({ title, none, by, sign, growth }: ListProps): JSX.Element {
 						<li key={i}>
 							<Link to={{ ...in_graph(p), measure: by }}>
 								<span class="says">
-									{says_grown(
-										e?.function ?? "?",
-										by,
-										p,
-									)}
+									<Breaking text={says(p)} />
 								</span>
 							</Link>
 							<span class="row">

@@ -22,7 +22,7 @@ import type { State } from "../state/fragment";
 import { Share } from "../ui/bar";
 import { bytes, count, plural, share } from "../ui/format";
 import { Link } from "../ui/link";
-import { Name, PlaceText, Types } from "../ui/name";
+import { Breaking, Name, PlaceText, Types } from "../ui/name";
 import { Spark } from "./spark";
 
 const SHOWN = 5;
@@ -156,7 +156,7 @@ function Culprits({ title, none, by, tree, whole, says, rest }: ListProps): JSX.
 							}}
 						>
 							<span class="says" title={c.name}>
-								{says(c)}
+								<Breaking text={says(c)} />
 							</span>
 						</Link>
 						<span class="row">

@@ -193,6 +193,39 @@ test("the timeline tells of the peak, of what is pointed at, and leads to the en
 	await w.close();
 });
 
+test("keys go along the timeline, and Enter to the tree of a moment", async () => {
+	const w = await open(browser, "hostile", "#view=timeline");
+	const at = (text: RegExp): Promise<void> => says(w.page, ".moment caption", text);
+
+	await w.page.getByRole("slider").focus();
+	await at(/, the peak: 400 B/);
+	await w.page.keyboard.press("ArrowRight");
+	await at(/, the end: 300 B/);
+	assert.equal(await w.page.getByRole("slider").getAttribute("aria-valuenow"), "2");
+	const line = await w.page.locator(".plot.upper .u-cursor-x").boundingBox();
+	const plot = await w.page.locator(".plot.upper .u-over").boundingBox();
+	assert.ok(line && plot && Math.abs(line.x - plot.x - plot.width) < 3);
+	await w.page.keyboard.press("Home");
+	await at(/^0 s: 0 B/);
+	await w.page.keyboard.press("Enter");
+	assert.equal(await w.page.locator(".moment").count(), 1);
+	await w.page.keyboard.press("Escape");
+	await at(/, the peak: 400 B/);
+	await w.page.keyboard.press("End");
+	await w.page.keyboard.press("Enter");
+	await says(w.page, ".details b", /kept/);
+	await w.close();
+});
+
+test("a name in the timeline has the width of the table", async () => {
+	const w = await open(browser, "hostile", "#view=timeline");
+	const cell = await w.page.locator(".moment tbody td").first().boundingBox();
+	const table = await w.page.locator(".moment").boundingBox();
+
+	assert.ok(cell && table && cell.width > 0.95 * table.width);
+	await w.close();
+});
+
 test("a profile in which nothing was allocated has a page that says so", async () => {
 	const w = await open(browser, "hostile", "#profile=1");
 

@@ -49,6 +49,28 @@ test("hovering tells the frame, its place and its types", async () => {
 	await w.close();
 });
 
+test("what is told of a frame goes when what is under the pointer moves", async () => {
+	const w = await open(browser, "names", "#view=flame&by=bytes", { height: 500 });
+	const box = await w.page.locator(".frames canvas").boundingBox();
+	const told = async (): Promise<string> => (await texts(w.page, ".tip .whole")).join();
+
+	assert.ok(box);
+	await w.page.mouse.move(box.x + 20, box.y + 1.5 * ROW);
+	await says(w.page, ".tip", /allocated/);
+	const before = await told();
+	await w.page.evaluate(() => document.querySelector(".frames")?.scrollBy(0, 60));
+	await w.page.evaluate(() => scrollBy(0, 60));
+	await w.page.waitForFunction(
+		(b) => (document.querySelector(".tip .whole")?.textContent ?? "") !== b,
+		before,
+	);
+	await w.page.mouse.move(box.x + 25, box.y + 1.5 * ROW);
+	await says(w.page, ".tip", /allocated/);
+	await w.page.locator(".frames canvas").press("ArrowDown");
+	assert.equal(await w.page.locator(".tip").count(), 0);
+	await w.close();
+});
+
 test("a search counts and colours what it finds", async () => {
 	const w = await open(browser, "widgets", "#view=flame&by=bytes");
 	const pink = (): Promise<number> =>
