@@ -2,7 +2,7 @@
 // The canvas of the flame graph: as large as the window onto the frames, drawn only when something
 // has changed, and then at the next frame of the screen.
 
-import { isolated, short_name } from "../ui/format";
+import { inner_name, isolated, short_name } from "../ui/format";
 import type { Key } from "../data/tree";
 import type { Palette } from "./colours";
 import { type Frames, frame_at } from "./frames";
@@ -234,8 +234,10 @@ export class FlameCanvas {
 		g.direction = "ltr";
 		this.char_width ||= g.measureText("0".repeat(50)).width / 50;
 		for (const l of labels) {
+			const room = l.width / dpr - 8;
+
 			g.fillText(
-				this.fitted(g, this.label_of(l.frame), l.width / dpr - 8),
+				this.fitted(g, this.label_of(l.frame, room), room),
 				l.x / dpr + 4,
 				l.row * ROW - top + ROW / 2,
 			);
@@ -247,7 +249,7 @@ export class FlameCanvas {
 		const fits = Math.floor(room / this.char_width);
 
 		// The font gives all of these the same width, and measuring takes long.
-		if (/^[ -~]*$/.test(text))
+		if (/^[ -~…]*$/.test(text))
 			return text.length > fits
 				? `${text.slice(0, Math.max(fits - 1, 1))}…`
 				: text;
@@ -262,12 +264,13 @@ export class FlameCanvas {
 		return "…";
 	}
 
-	private label_of(f: number): string {
+	private label_of(f: number, room: number): string {
 		const k = this.keys[this.frames?.key[f] ?? -1];
 		const sign = this.sign_of?.(f) ?? "";
 
 		if (!k) return `${sign}all`;
-		const name = isolated(short_name(k.name).slice(0, 400));
+		const fits = Math.floor(room / this.char_width) - sign.length;
+		const name = isolated(inner_name(short_name(k.name), fits).slice(0, 400));
 		return sign + (k.inlined ? `${name} (inlined)` : name);
 	}
 

@@ -159,7 +159,12 @@ export function Details(p: Shown & { sized: ReadonlySet<string> }): JSX.Element 
 				</p>
 				<p class="row">
 					<Figures {...p} />
-					<Types types={of} most={TYPES} to={of_that_type(sized)} />
+					<Types
+						types={of}
+						most={TYPES}
+						width={34}
+						to={of_that_type(sized)}
+					/>
 				</p>
 			</div>
 			{key && (

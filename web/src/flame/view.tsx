@@ -64,7 +64,7 @@ function useFrames(tree: Tree): { frames: Frames; options: FrameOptions; zoomed:
 	return { frames, options, zoomed };
 }
 
-const TOLD = 700; // of a name, where the pointer is
+const TOLD = 400; // of a name, where the pointer is
 
 interface Tip {
 	f: number;

@@ -137,6 +137,18 @@ export const isolated = (text: string): string =>
 /** A function's name inside of a sentence. */
 export const named = (name: string): string => isolated(clip(short_name(name), SPOKEN));
 
+/**
+ * A short name without the scopes that it has no room for, the outermost first: what tells a
+ * function from its neighbours stands last.
+ */
+export function inner_name(short: string, n: number): string {
+	let text = short;
+
+	for (let at; text.length > n && (at = text.indexOf("::", 1)) > 0;)
+		text = `…${text.slice(at + 2)}`;
+	return text;
+}
+
 /** At most @n characters, with the middle left out. */
 export function clip(text: string, n: number): string {
 	if (text.length <= n) return text;

@@ -10,7 +10,7 @@ const SHOWN = 200;
 
 /** A text in which lines may end behind what parts a name, rather than within a word. */
 export function Breaking({ text }: { text: string }): JSX.Element {
-	const parts = text.split(/(?<=::|[<(,./]|[A-Za-z0-9]_)(?=\w)/);
+	const parts = text.split(/(?<=::|[<(,./]|[A-Za-z0-9]_)(?=[A-Za-z_])/);
 
 	return (
 		<>
@@ -69,8 +69,14 @@ export function PlaceText({ place }: { place: string | null }): JSX.Element | nu
 	) : null;
 }
 
-function Type({ type, to }: { type: string; to: Partial<State> | null }): JSX.Element {
-	const text = clip(type, 60);
+interface TypeProps {
+	type: string;
+	to: Partial<State> | null;
+	width: number; // characters at most
+}
+
+function Type({ type, to, width }: TypeProps): JSX.Element {
+	const text = clip(type, width);
 
 	if (!to) return <span class="type">{text}</span>;
 	return (
@@ -84,10 +90,12 @@ function Type({ type, to }: { type: string; to: Partial<State> | null }): JSX.El
 export function Types({
 	types,
 	most = 3,
+	width = 60,
 	to,
 }: {
 	types: readonly string[];
 	most?: number;
+	width?: number;
 	to?: (type: string) => Partial<State> | null;
 }): JSX.Element | null {
 	if (!types.length) return null;
@@ -96,7 +104,7 @@ export function Types({
 	return (
 		<span class="types" title={types.join("\n")}>
 			{types.slice(0, most).map((t) => (
-				<Type key={t} type={t} to={to?.(t) ?? null} />
+				<Type key={t} type={t} to={to?.(t) ?? null} width={width} />
 			))}
 			{more > 0 && <span class="more">+{more}</span>}
 		</span>

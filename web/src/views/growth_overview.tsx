@@ -145,6 +145,7 @@ function Sizes({ growth }: { growth: Growth }): JSX.Element {
 				const list = growth.sizes.filter((s) => news(s) === word);
 				const some = list.slice(0, 2 * SHOWN).map((s) => count(s.size));
 
+				if (!list.length) return null;
 				return (
 					<span key={word}>
 						<Link

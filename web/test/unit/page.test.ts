@@ -35,6 +35,7 @@ import { START, type State, from_fragment, to_fragment } from "../../src/state/f
 import {
 	bytes,
 	clip,
+	inner_name,
 	isolated,
 	named,
 	round_bytes,
@@ -686,4 +687,13 @@ test("a name inside of a sentence turns nothing but itself, and is no sentence l
 	assert.equal(isolated("\u05e9"), "\u2068\u05e9\u2069");
 	assert.equal(named("x".repeat(5000)).length, 122);
 	assert.match(named(`${"x".repeat(4000)}${"y".repeat(1000)}`), /^\u2068x+…y+\u2069$/);
+});
+
+test("a name without room keeps what is innermost of it", () => {
+	assert.equal(inner_name("a::bc::f", 8), "a::bc::f");
+	assert.equal(inner_name("a::bc::f", 7), "…bc::f");
+	assert.equal(inner_name("a::bc::f", 5), "…f");
+	assert.equal(inner_name("a::bc::function", 5), "…function");
+	assert.equal(inner_name("plain_function", 3), "plain_function");
+	assert.equal(inner_name("::f", 2), "::f");
 });
