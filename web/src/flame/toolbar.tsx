@@ -38,17 +38,19 @@ interface Props {
 	found: Found | null;
 	total: number | null; // of the measure; null: parts of it mean nothing
 	tree: Tree;
+	go: (back: boolean) => void; // to the next match
 }
 
 const HINT =
 	'A part of a name, "a whole name", or /an expression/; ' +
-	"behind type: the name of a type that is requested";
+	"behind type: the name of a type that is requested. " +
+	"Enter goes to the next match, with Shift to the one before";
 
 const FOLDS =
 	"A function that calls itself, be it through others, is one frame: " +
 	"what it calls in the end hangs on the outermost call";
 
-export function Toolbar({ found, total, tree }: Props): JSX.Element {
+export function Toolbar({ found, total, tree, go }: Props): JSX.Element {
 	const { state, set } = useStore();
 	const colours = COLOURINGS.filter((c) => c !== "change" || tree.change);
 
@@ -101,6 +103,9 @@ export function Toolbar({ found, total, tree }: Props): JSX.Element {
 					title={HINT}
 					placeholder="Search functions  ( / )"
 					onInput={(e) => set({ search: e.currentTarget.value })}
+					onKeyDown={(e) => {
+						if (e.key === "Enter") go(e.shiftKey);
+					}}
 				/>
 				<Matches found={found} total={total} query={state.search} />
 			</div>

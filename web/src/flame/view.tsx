@@ -20,7 +20,7 @@ import {
 	path_of,
 } from "./frames";
 import { places, types } from "./info";
-import { step } from "./keys";
+import { next_match, step } from "./keys";
 import { ChangeLegend, Legend } from "./legend";
 import { compile, find } from "./search";
 import { Hidden, Toolbar } from "./toolbar";
@@ -241,6 +241,13 @@ export function Flame({ tree, sized }: { tree: Tree; sized: ReadonlySet<string> 
 		set_tip(null);
 		set({ zoom: path_of(frames, f) }, true);
 	};
+	const go = (back: boolean): void => {
+		const f = next_match(frames, found?.hits ?? null, zoomed, selected, back);
+
+		if (f < 0) return;
+		select(f);
+		drawer.current?.reveal(f);
+	};
 	const on_key = (e: KeyboardEvent): void => {
 		set_tip(null);
 		const from = selected >= 0 ? selected : zoomed;
@@ -268,7 +275,7 @@ export function Flame({ tree, sized }: { tree: Tree; sized: ReadonlySet<string> 
 
 	return (
 		<section class="flame">
-			<Toolbar found={found} total={changes ? null : total} tree={tree} />
+			<Toolbar found={found} total={changes ? null : total} tree={tree} go={go} />
 			<Hidden />
 			<Details {...shown} sized={sized} />
 			{!(total > 0) && <Empty tree={tree} />}

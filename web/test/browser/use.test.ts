@@ -101,6 +101,25 @@ test("a search counts and colours what it finds", async () => {
 	await w.close();
 });
 
+test("Enter in the search goes from match to match", async () => {
+	const w = await open(browser, "widgets", "#view=flame&by=bytes");
+
+	await w.page.fill(".search", "_widget");
+	await says(w.page, ".matches", /^4 frames of 3 functions/);
+	const seen: string[] = [];
+	for (const key of ["Enter", "Enter", "Enter", "Shift+Enter"]) {
+		await w.page.locator(".search").press(key);
+		seen.push((await texts(w.page, ".details .name")).join());
+	}
+	assert.deepEqual(seen, [
+		"make_red_widget",
+		"make_blue_widget",
+		"make_widget",
+		"make_blue_widget",
+	]);
+	await w.close();
+});
+
 test("arrows go along the frames, Enter zooms, Escape goes back", async () => {
 	const w = await open(browser, "widgets", "#view=flame&by=bytes");
 	const at = (name: string): Promise<void> =>

@@ -13,7 +13,7 @@ import {
 	path_of,
 } from "../../src/flame/frames";
 import { places, types, path_text } from "../../src/flame/info";
-import { step } from "../../src/flame/keys";
+import { next_match, step } from "../../src/flame/keys";
 import { compile, exactly, find, of_type } from "../../src/flame/search";
 import { tree_block } from "../lib/made";
 
@@ -211,6 +211,21 @@ test("arrows lead along the frames", () => {
 	assert.equal(step(fr, a, "ArrowLeft"), b);
 	assert.equal(step(fr, a, "ArrowUp"), main);
 	assert.equal(step(fr, 0, "ArrowUp"), 0);
+});
+
+test("Enter goes from match to match, among those that are seen, and round again", () => {
+	const fr = frames();
+	const of = (...names: string[]): number => find_names(tree, fr, names);
+	const hits = find(tree, fr, compile("leaf"), "bytes")?.hits ?? null;
+	const [a, b] = [of("main", "a", "leaf"), of("main", "b", "b", "b", "leaf")];
+
+	assert.equal(next_match(fr, hits, 0, -1, false), a);
+	assert.equal(next_match(fr, hits, 0, a, false), b);
+	assert.equal(next_match(fr, hits, 0, b, false), a);
+	assert.equal(next_match(fr, hits, 0, a, true), b);
+	assert.equal(next_match(fr, hits, of("main", "b"), -1, false), b);
+	assert.equal(next_match(fr, hits, of("main", "b"), b, false), b);
+	assert.equal(next_match(fr, null, 0, -1, false), -1);
 });
 
 test("a search counts frames, and what they cover only once", () => {
