@@ -118,6 +118,12 @@ struct content {
 	const struct tree *tree;
 };
 
+/* Why what has been written just now could not be: later nobody knows. 0 or -errno. */
+static int why_failed(FILE *out)
+{
+	return !ferror(out) ? 0 : errno ? -errno : -EIO;
+}
+
 /* @number: of the profile; -1: of none. */
 static int put_block(const char *id, int64_t number, const struct content *c, FILE *out)
 {
@@ -129,9 +135,12 @@ static int put_block(const char *id, int64_t number, const struct content *c, FI
 	if (number >= 0)
 		fprintf(out, "-%" PRId64, number);
 	fputs("\">", out);
-	int err = c->put(c, sink), lost = stream_close(sink);
+	int err = why_failed(out);
+	int written = err ? 0 : c->put(c, sink), lost = stream_close(sink);
 	fputs("</script>\n", out);
-	return err ? err : lost;
+	if (err || written || lost)
+		return err ? err : written ? written : lost;
+	return why_failed(out);
 }
 
 static int put_report(const struct content *c, FILE *out)
@@ -189,7 +198,7 @@ static int put_index(const struct content *c, FILE *out)
 				  MPROF_VERSION, "profiles", list, "growth",
 				  c->s->growth ? "mprof-growth" : NULL);
 	if (!err && (!index || json_dumpf(index, out, JSON_COMPACT)))
-		err = index && ferror(out) ? -EIO : -ENOMEM;
+		err = index && ferror(out) ? why_failed(out) : -ENOMEM;
 	json_decref(index);
 	json_decref(list);
 	return err;
@@ -247,15 +256,17 @@ static int write_page(const struct page_template *t, const struct subject *s, FI
 
 	if (!template_has_marks(t))
 		return -EINVAL;
+	errno = 0;
 	const char *rest = put_until(t->text, end, TITLE_MARK, out);
 	int err = put_title(s, out);
 	rest = put_until(rest, end, DATA_MARK, out);
 	if (!err)
+		err = why_failed(out);
+	if (!err)
 		err = put_data(s, out);
 	fwrite(rest, 1, (size_t)(end - rest), out);
-	if (!err && (fflush(out) || ferror(out)))
-		err = errno ? -errno : -EIO;
-	return err;
+	fflush(out);
+	return err ? err : why_failed(out);
 }
 
 int page_write(const struct page_template *t, struct profile_data *const *d, size_t n,

@@ -312,6 +312,32 @@ change() {
 	holds through.html 0 run.data
 	(page run.data >/dev/full) 2>err && fail "written to a full disk"
 	grep -q '^mprof: cannot write the page: No space left' err
+	# As the real one, so long that it is the template itself that does not go in.
+	{ seq 1 20000; cat template.html; seq 1 20000; } >long.html
+	MPROF_PAGE_TEMPLATE=$D/long.html no_page 1 'cannot write /dev/full: No space left' -o /dev/full run.data
+	(MPROF_PAGE_TEMPLATE=$D/long.html page run.data >/dev/full) 2>err && fail "written to a full disk"
+	grep -q '^mprof: cannot write the page: No space left' err
+}
+
+@test "a full disk leaves the old page as it was, and is what is said" {
+	unshare -m true 2>/dev/null || skip "not allowed to mount here"
+	local got=0
+	profile "$T/widgets"
+	mkdir full
+	seq 1 200000 >>template.html
+	cat >on-a-full-disk <<-'EOT'
+		mount -t tmpfs -o size=1m none full || exit 77
+		echo old >full/heap.html
+		"$1" report --format=html -o full/heap.html run.data
+		status=$?
+		echo "$(ls full): $(cat full/heap.html)" >full.txt
+		exit $status
+	EOT
+	limited unshare -m sh on-a-full-disk "$MPROF" 2>err || got=$?
+	[ $got != 77 ] || skip "not allowed to mount here"
+	[ $got = 1 ] || fail "ended with $got" "$(cat err)"
+	says err 'cannot write full/heap\.html: disk full'
+	[ "$(cat full.txt)" = "heap.html: old" ]
 }
 
 @test "a run tells of its page before it starts, if there will be none" {
