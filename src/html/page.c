@@ -7,6 +7,7 @@
 #include "html/rows.h"
 #include "html/sink.h"
 #include "html/tree.h"
+#include "profile/pd_merge.h"
 #include "report/growth.h"
 #include "report/leaks.h"
 #include "report/report.h"
@@ -43,12 +44,21 @@ static char *clean(const char *s)
 	return text;
 }
 
-char *page_title(const struct profile_data *d)
+/* The last part of the program's name; of a sum that it is one. NULL: out of memory. */
+static char *program_of(const struct profile_data *d)
 {
 	const char *program = d->command && d->command[0] ? path_last(d->command[0]) : "";
-	char *name = clean(*program ? program : "?"), *title = NULL;
 
-	if (name && asprintf(&title, "%s (pid %" PRIu32 ")", name, d->pid) < 0)
+	return clean(*program ? program : "?");
+}
+
+char *page_title(const struct profile_data *d)
+{
+	char *name = program_of(d), *title = NULL;
+
+	if (!name || pd_merge_count(d))
+		return name;
+	if (asprintf(&title, "%s (pid %" PRIu32 ")", name, d->pid) < 0)
 		title = NULL;
 	free(name);
 	return title;
@@ -145,7 +155,7 @@ static int put_block(const char *id, int64_t number, const struct content *c, FI
 
 static int put_report(const struct content *c, FILE *out)
 {
-	return report_json_short(c->s->d[c->i], out);
+	return report_json_short(c->s->d[c->i], c->s->o, out);
 }
 
 static int put_tree(const struct content *c, FILE *out)
@@ -173,17 +183,33 @@ static json_t *until(const struct profile_data *d)
 	return ns ? json_integer((json_int_t)ns) : NULL;
 }
 
+/* What a list of several profiles shows of each. */
+static json_t *figures(const struct profile_data *d)
+{
+	const struct pd_totals *t = &d->totals;
+
+	return json_pack("{sI sI sI sI sI}", "allocs", (json_int_t)t->allocs, "alloc_bytes",
+			 (json_int_t)t->alloc_bytes, "kept_objects",
+			 (json_int_t)(t->allocs - t->frees), "kept_bytes",
+			 (json_int_t)(t->alloc_bytes - t->free_bytes), "peak_bytes",
+			 (json_int_t)t->peak_bytes);
+}
+
 /* NULL: out of memory. */
 static json_t *index_entry(const struct profile_data *d, size_t i)
 {
-	char *title = page_title(d);
-	json_t *entry = title ? json_pack("{ss so so so so*}", "title", title, "report",
-					  json_sprintf("mprof-report-%zu", i), "tree",
-					  json_sprintf("mprof-tree-%zu", i), "rows",
-					  json_sprintf("mprof-rows-%zu", i), "until_ns", until(d))
-			      : NULL;
+	char *title = page_title(d), *program = program_of(d);
+	json_t *entry =
+		title && program
+			? json_pack("{ss ss sI so so so so so*}", "title", title, "program",
+				    program, "pid", (json_int_t)d->pid, "totals", figures(d),
+				    "report", json_sprintf("mprof-report-%zu", i), "tree",
+				    json_sprintf("mprof-tree-%zu", i), "rows",
+				    json_sprintf("mprof-rows-%zu", i), "until_ns", until(d))
+			: NULL;
 
 	free(title);
+	free(program);
 	return entry;
 }
 

@@ -124,6 +124,7 @@ profile() {
 	says_report a.html 0
 	"$P" a.html paths 0 >paths.txt
 	not grep -q make_widget paths.txt
+	jq -e '.options == ["--ignore-fn=make_widget"] and .left_out.allocs > 0' got.json
 	page --at=peak -o b.html run.data
 	[ "$("$P" b.html sums 0 | jq '.alloc_bytes, .peak_bytes' | uniq | wc -l)" = 1 ]
 }
@@ -232,7 +233,9 @@ change() {
 @test "run and attach write a page beside the report, with the options of the report" {
 	limited "$MPROF" run --html=heap.html -o report.txt --data=run.data --ignore-fn=nobody -- "$T/widgets" 2>err
 	says err '^mprof: the page of process [0-9]+ is heap\.html$'
-	holds heap.html 0 run.data
+	limited "$MPROF" report --format=json --ignore-fn=nobody run.data >want.json
+	says_report heap.html 0
+	jq -e '.from == "start" and .options == ["--ignore-fn=nobody"] and .left_out == null' got.json
 	limited "$MPROF" report run.data | cmp - report.txt
 	limited "$MPROF" run --html=/dev/null -o report.txt --data=run.data -- "$T/widgets"
 	[ -c /dev/null ]
@@ -241,6 +244,7 @@ change() {
 	progress server 2
 	detach "$PID"
 	holds "at-$PID.html" 0 run.data
+	jq -e '.from == "attach"' got.json
 	finish server
 }
 
