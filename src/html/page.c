@@ -220,8 +220,9 @@ static int put_index(const struct content *c, FILE *out)
 
 	for (size_t i = 0; !err && i < c->s->n; i++)
 		err = json_array_append_new(list, index_entry(c->s->d[i], i)) ? -ENOMEM : 0;
-	json_t *index = json_pack("{ss ss sO ss*}", "schema", "mprof.page.v1", "version",
-				  MPROF_VERSION, "profiles", list, "growth",
+	json_t *index = json_pack("{ss ss sO ss* ss*}", "schema", "mprof.page.v1", "version",
+				  MPROF_VERSION, "profiles", list, "at",
+				  c->s->o->at_peak ? "peak" : NULL, "growth",
 				  c->s->growth ? "mprof-growth" : NULL);
 	if (!err && (!index || json_dumpf(index, out, JSON_COMPACT)))
 		err = index && ferror(out) ? why_failed(out) : -ENOMEM;

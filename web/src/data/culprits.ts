@@ -17,6 +17,7 @@ export interface Culprit {
 	lost_blocks: number; // directly
 	lost_bytes: number;
 	hanging_bytes: number; // lost through these; usable
+	size: number | null; // of each block; null: there are several
 }
 
 const charges = new WeakMap<Tree, Int32Array>();
@@ -73,7 +74,15 @@ function sum_up(t: Tree, node: number, leaves: readonly number[]): Culprit {
 		lost_blocks: sum("lost_blocks"),
 		lost_bytes: sum("lost_bytes"),
 		hanging_bytes: sum("hanging_bytes"),
+		size: size_of(t, leaves),
 	};
+}
+
+/** Of the blocks of all these leaves, if it is one. */
+function size_of(t: Tree, leaves: readonly number[]): number | null {
+	const size = t.size[leaves[0]] ?? -1;
+
+	return size >= 0 && leaves.every((i) => t.size[i] === size) ? size : null;
 }
 
 /** Leaves (by their index) that are charged to the same place; nodes has it in each chain. */

@@ -76,21 +76,45 @@ export function time(ns: number): string {
 export const base_name = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 
 const shortened = new Map<string, string>();
+let full = false;
 
-/** Drops what is inside balanced <> and the parameters, and keeps operators whole. */
+/** All names are whole, or as short as they may be. */
+export function set_full_names(whole: boolean): void {
+	full = whole;
+}
+
+/** Names of the page are not to be cut, either. */
+export const names_are_full = (): boolean => full;
+
+/** A name is shown as that, for another one would look the same; see names.ts. */
+export const show_as = (name: string, text: string): void => void shortened.set(name, text);
+
+/** As a name is shown: as a rule without template arguments and parameters. */
 export function short_name(name: string): string {
-	let short = shortened.get(name);
+	let short = full ? name : shortened.get(name);
 
-	if (short === undefined)
-		shortened.set(name, (short = /[<( ]/.test(name) ? shorten(name) : name));
+	if (short === undefined) shortened.set(name, (short = plain_name(name)));
 	return short;
 }
+
+/** Drops what is inside balanced <> and the parameters, and keeps operators whole. */
+export const plain_name = (name: string): string => (/[<( ]/.test(name) ? shorten(name) : name);
+
+/** The same with the parameters. */
+export function name_with_parameters(name: string): string {
+	const short = plain_name(name);
+	const whole = strip(braced(name), "<", ">");
+	const at = whole.indexOf(short);
+
+	return at < 0 ? name : whole.slice(at);
+}
+
+const braced = (name: string): string => name.replaceAll("(anonymous namespace)", "{anonymous}");
 
 function shorten(name: string): string {
 	// Rust's <T as Trait>::f would lose all that tells it from others.
 	if (name.startsWith("<")) return name;
-	const whole = name.replaceAll("(anonymous namespace)", "{anonymous}");
-	const plain = strip(whole, "<", ">").replace(/\s+(?:const|noexcept)$/, "");
+	const plain = strip(braced(name), "<", ">").replace(/\s+(?:const|noexcept)$/, "");
 	const short = strip(plain, "(", ")")
 		.replace(/\s*\[clone [^\]]*\]/g, "")
 		.trim();

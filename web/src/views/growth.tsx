@@ -42,8 +42,22 @@ function side<R extends Change>(of: "before" | "now", id: Figure, title: string)
 	};
 }
 
-/** What a row is, and then its figures. */
-function columns_of<R extends Change>(what: Column<R>[]): Column<R>[] {
+/** What a row is, and then its figures. At the peak there is only what was live. */
+function columns_of<R extends Change>(what: Column<R>[], at_peak: boolean): Column<R>[] {
+	if (at_peak)
+		return [
+			change("kept_bytes", "Live", "By how many bytes more, or less, was live"),
+			...what,
+			side("before", "kept_bytes", "Live before"),
+			side("now", "kept_bytes", "Live now"),
+			change(
+				"kept_blocks",
+				"Blocks",
+				"By how many blocks more, or fewer, were live",
+			),
+			side("before", "kept_blocks", "Blocks before"),
+			side("now", "kept_blocks", "Blocks now"),
+		];
 	return [
 		change("kept_bytes", "Kept", "By how many bytes more, or less, is kept"),
 		...what,
@@ -82,7 +96,7 @@ export const in_graph = (p: GrownPath): Partial<State> => ({
 	path: names_inwards(p.path),
 });
 
-const by_site = columns_of<GrownPath>([
+const WHERE: Column<GrownPath>[] = [
 	{
 		id: "where",
 		title: "Where",
@@ -101,19 +115,27 @@ const by_site = columns_of<GrownPath>([
 			);
 		},
 	},
-]);
-by_site.push({
+];
+const PATH: Column<GrownPath> = {
 	id: "path",
 	title: "Call chain",
 	value: (p) => names_inwards(p.path).join(),
 	cell: (p) => <Chain path={p.path} truncated={p.truncated} />,
-});
+};
 
-export function GrowthBySite({ growth }: { growth: Growth }): JSX.Element {
+interface Props {
+	growth: Growth;
+	at_peak: boolean; // all of it is what was live then
+}
+
+const changed = (at_peak: boolean): string =>
+	at_peak ? "What has changed in what was live at the peak" : "What has changed";
+
+export function GrowthBySite({ growth, at_peak }: Props): JSX.Element {
 	return (
 		<Table
-			caption="What has changed, by the call chain that requested it"
-			columns={by_site}
+			caption={`${changed(at_peak)}, by the call chain that requested it`}
+			columns={[...columns_of(WHERE, at_peak), PATH]}
 			rows={growth.paths}
 			finder={in_text(
 				(p) =>
@@ -127,7 +149,7 @@ export function GrowthBySite({ growth }: { growth: Growth }): JSX.Element {
 	);
 }
 
-const by_size = columns_of<Growth["sizes"][number]>([
+const SIZE: Column<Growth["sizes"][number]>[] = [
 	{
 		id: "size",
 		title: "Size",
@@ -147,13 +169,13 @@ const by_size = columns_of<Growth["sizes"][number]>([
 			</>
 		),
 	},
-]);
+];
 
-export function GrowthBySize({ growth }: { growth: Growth }): JSX.Element {
+export function GrowthBySize({ growth, at_peak }: Props): JSX.Element {
 	return (
 		<Table
-			caption="What has changed, by the size of blocks"
-			columns={by_size}
+			caption={`${changed(at_peak)}, by the size of blocks`}
+			columns={columns_of(SIZE, at_peak)}
 			rows={growth.sizes}
 			finder={in_text((s) => `${s.size} ${s.types.join(" ")} ${news(s)}`)}
 			usual="-kept_bytes"
@@ -162,7 +184,7 @@ export function GrowthBySize({ growth }: { growth: Growth }): JSX.Element {
 	);
 }
 
-const by_function = columns_of<Growth["direct"][number]>([
+const FUNCTION: Column<Growth["direct"][number]>[] = [
 	{
 		id: "name",
 		title: "Function",
@@ -185,16 +207,16 @@ const by_function = columns_of<Growth["direct"][number]>([
 			</>
 		),
 	},
-]);
+];
 
-export function GrowthByFunction({ growth }: { growth: Growth }): JSX.Element {
+export function GrowthByFunction({ growth, at_peak }: Props): JSX.Element {
 	return (
 		<Table
-			caption="What has changed, by the function that requests memory"
-			columns={by_function}
+			caption={`${changed(at_peak)}, by the function that requests memory`}
+			columns={columns_of(FUNCTION, at_peak)}
 			rows={growth.direct}
 			finder={in_text((f) => `${f.function} ${news(f)}`)}
-			usual="-bytes"
+			usual={at_peak ? "-kept_bytes" : "-bytes"}
 			empty={NONE}
 		/>
 	);
