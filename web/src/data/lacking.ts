@@ -14,8 +14,7 @@ export function no_timeline(r: Report): string {
 			"and each of them had moments of its own."
 		);
 	if (is_peak(r)) return "No timeline: this page is of one moment, the peak.";
-	if (r.left_out)
-		return "No timeline: what --ignore-fn has left out would be in the sums of each moment.";
+	if (r.left_out) return "No timeline: what --ignore-fn left out would be in its sums.";
 	if (r.unseen?.spared_timeline) return "No timeline: it was not kept, for --max-memory.";
 	return (
 		"No timeline: the program ended before a point was kept, " +
@@ -82,8 +81,8 @@ export function lacking(r: Report): string[] {
 		list.push(
 			r.options?.includes("--types=none")
 				? "No types of sizes: they were not wanted (--types=none)."
-				: "No types of sizes: debugging information tells of none that has " +
-						"one, or there was none of it.",
+				: "No types of sizes: debugging information tells of none, " +
+						"or there was none of it.",
 		);
 	if (!r.timeline?.time_ns.length) list.push(no_timeline(r));
 	return [...list, ...by_options(r)];

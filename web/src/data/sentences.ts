@@ -26,7 +26,7 @@ export function says_lost(c: Culprit): string {
 	return `${short_name(c.name)} loses ${lost}${more}`;
 }
 
-/** What is there, where nobody has looked for what is lost: and who could. */
+/** What is there, where nobody has looked for what is lost. */
 function says_unlooked(r: Report): string {
 	const { kept_bytes, kept_objects } = r.totals;
 	const { kept, when } = moment_of(r);
@@ -35,15 +35,23 @@ function says_unlooked(r: Report): string {
 		`${kept.toLowerCase()} ${when}`;
 
 	if (!kept_objects) return "";
-	if (is_peak(r)) return `${there}. What is lost is looked for in the end only.`;
-	const how = r.merged
-		? "not in every one of these"
-		: r.from === "attach"
-			? "not looked for: the program had ended, or its heap could not be looked through"
-			: "not looked for: that can be done only while the program runs";
+	if (is_peak(r)) return `${there}.`;
+	const where = r.merged ? " in all of these profiles" : "";
+	return `${there}; whether anything still led to them was not looked for${where}.`;
+}
+
+/** How that could be known; null: it is, or there is nothing. */
+export function says_how_to_look(r: Report): string | null {
+	if (r.reach || !r.totals.kept_objects) return null;
+	if (is_peak(r)) return "What is lost is looked for in the end, not at the peak.";
+	const why =
+		r.from === "attach"
+			? "The program had ended, or its heap could not be read. "
+			: "It can be looked for only while the program runs: ";
+
 	return (
-		`${there}; whether anything still led to them was ${how}. ` +
-		"“mprof leaks PID” tells what nothing leads to in a running program, " +
+		why +
+		"“mprof leaks PID” tells what nothing in a process leads to, " +
 		"and “mprof attach PID” looks for it before it lets go, by call chain."
 	);
 }
@@ -106,7 +114,7 @@ export function says_not_seen(r: Report, lost_blocks: number): string | null {
 
 	if (unknown <= 0) return null;
 	return (
-		`and ${plural(unknown, "block")} of which it is not known who requested ` +
+		`${plural(unknown, "block")} of which it is not known who requested ` +
 		`${unknown === 1 ? "it" : "them"}: from before mprof attached, ` +
 		"or of requests that are in no figure"
 	);
@@ -139,11 +147,12 @@ function says_left_out(r: Report, l: LeftOut): string {
 		? `; the peak is that of all, and ${bytes(l.peak_bytes)} of it is of these`
 		: "";
 
-	if (is_peak(r))
-		return `Left out by ${by.join(" ")}: ${plural(l.allocs, "block")} of ${bytes(l.bytes)}.`;
+	const what = `Left out by ${by.join(" ")}: `;
+
+	if (is_peak(r)) return `${what}${plural(l.allocs, "block")} of ${bytes(l.bytes)}.`;
 	return (
-		`Left out by ${by.join(" ")}: ${plural(l.allocs, "request")} of ` +
-		`${bytes(l.bytes)}${freed}; they are in no other figure${peak}.`
+		`${what}${plural(l.allocs, "request")} of ${bytes(l.bytes)}${freed}; ` +
+		`they are in no other figure${peak}.`
 	);
 }
 
@@ -168,9 +177,8 @@ export function says_before(r: Report): string | null {
 			? "What was there before mprof attached is in no figure: " +
 					"“mprof attach --before=walk” tells of it."
 			: null;
-	const freed = b.walked
-		? ` ${plural(b.freed_blocks, "block")} of ${bytes(b.freed_bytes)} of them freed since.`
-		: "";
+	const some = `${plural(b.freed_blocks, "block")} of ${bytes(b.freed_bytes)}`;
+	const freed = b.walked ? ` Freed since: ${b.freed_blocks ? some : "none"}.` : "";
 	const missed = b.missed ? ` ${count(b.missed)} more are gone, which was not seen.` : "";
 
 	return (

@@ -66,7 +66,7 @@ export function Before({ before }: { before: Known | undefined }): JSX.Element {
 
 	return (
 		<Table
-			caption="What was there before mprof attached: who requested it is not known"
+			caption="What was there before mprof attached, by whomever it was requested"
 			columns={columns_of(sizes)}
 			rows={sizes}
 			finder={in_text((s) => `${s.usable}`)}

@@ -194,7 +194,7 @@ export function CallGraph(p: Shown): JSX.Element {
 			<Table
 				caption={
 					is_peak(p.report)
-						? "All functions of the call graph of what was live at the peak"
+						? "Call graph of what was live at the peak"
 						: "All functions of the call graph"
 				}
 				columns={columns}

@@ -223,15 +223,12 @@ export function Leaks({
 }): JSX.Element {
 	const { node, depth } = rows.leaks;
 	const { when } = moment_of(report);
+	const what = is_peak(report) ? "What was live" : "What is kept";
 	const list = useMemo(() => all_rows(node), [rows]);
 
 	return (
 		<Table
-			caption={
-				is_peak(report)
-					? `What was live ${when}, by the call chain that requested it`
-					: `What is kept ${when}, by the call chain that requested it`
-			}
+			caption={`${what} ${when}, by the call chain that requested it`}
 			columns={useMemo(
 				() => columns_of(report, tree, rows),
 				[report, tree, rows],

@@ -145,7 +145,7 @@ export function Lifetimes({
 			usual="-temporary"
 			empty={
 				is_peak(report)
-					? "How long blocks lived is not told of one moment, the peak."
+					? "Of one moment, the peak, there are no lifetimes."
 					: "No block was freed."
 			}
 			finder={(word) => {

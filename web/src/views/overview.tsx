@@ -14,6 +14,7 @@ import {
 	says_before,
 	says_cut,
 	says_exact,
+	says_how_to_look,
 	says_kept,
 	says_live,
 	says_lost,
@@ -30,7 +31,11 @@ import { Name, PlaceText, Types } from "../ui/name";
 import { Spark } from "./spark";
 
 const SHOWN = 5;
-const NOTHING_KEPT = "Nothing is kept: all that was allocated was freed.";
+
+const nothing_kept = (r: Report): string =>
+	r.totals.allocs
+		? "Nothing is kept: all that was allocated was freed."
+		: "Nothing is kept: nothing was allocated.";
 
 interface FigureProps {
 	title: string;
@@ -53,7 +58,7 @@ export function Figure({ title, value, exact, note, main }: FigureProps): JSX.El
 /** At the peak nothing else is known than what was live. */
 function FiguresAtPeak({ report }: { report: Report }): JSX.Element {
 	const { kept_bytes, kept_objects, peak_bytes } = report.totals;
-	const { title, when } = moment_of(report);
+	const { title } = moment_of(report);
 
 	return (
 		<dl class="facts">
@@ -62,7 +67,7 @@ function FiguresAtPeak({ report }: { report: Report }): JSX.Element {
 				title={title}
 				value={bytes(kept_bytes)}
 				exact={`${count(kept_bytes)} bytes`}
-				note={`${plural(kept_objects, "block")} ${when}`}
+				note={`${plural(kept_objects, "block")}, ${peak_when(report)}`}
 			/>
 			{peak_bytes !== kept_bytes && (
 				<Figure
@@ -201,28 +206,26 @@ function Culprits({ title, none, by, tree, whole, of, says, rest }: ListProps): 
 /** What is lost, if anybody looked; else that what is kept need not be. */
 function Answer({ report, tree }: { report: Report; tree: Tree | null }): JSX.Element {
 	const answer = says_answer(report);
+	const how = says_how_to_look(report);
 	const lost = report.reach?.lost_direct;
+	const seen = tree ? total_of(tree, "lost_blocks") : 0;
+	const unknown = says_not_seen(report, seen);
 
 	return (
 		<>
 			{answer && <p class="answer">{answer}</p>}
+			{how && <p class="quiet how">{how}</p>}
 			{lost && lost.blocks > 0 && (
 				<div class="tops">
 					<Culprits
 						title="Lose the most"
-						none="Who requested what is lost is not known."
+						none={unknown ?? ""}
 						by="lost_bytes"
 						tree={tree}
 						whole={lost.bytes}
 						of={`% of the ${bytes(lost.bytes)} lost directly`}
 						says={says_lost}
-						rest={
-							tree &&
-							says_not_seen(
-								report,
-								total_of(tree, "lost_blocks"),
-							)
-						}
+						rest={seen > 0 && unknown ? `and ${unknown}` : null}
 					/>
 				</div>
 			)}
@@ -287,7 +290,7 @@ function Lists({ report, tree }: ListsProps): JSX.Element {
 				none={
 					t.kept_bytes
 						? "The program's own code keeps nothing."
-						: NOTHING_KEPT
+						: nothing_kept(report)
 				}
 				by="kept_bytes"
 				tree={tree}

@@ -116,6 +116,7 @@ function Together({ index, last }: { index: PageIndex; last: IndexEntry[] }): JS
 	const peaks = sum(last, "peak_bytes");
 	const highest = last.reduce((a, b) => (b.totals.peak_bytes > a.totals.peak_bytes ? b : a));
 	const peak = index.at === "peak";
+	const blocks = plural(sum(last, "kept_objects"), "block");
 
 	return (
 		<dl class="facts">
@@ -128,13 +129,13 @@ function Together({ index, last }: { index: PageIndex; last: IndexEntry[] }): JS
 				}
 				value={bytes(kept)}
 				exact={exactly(kept)}
-				note={`${plural(sum(last, "kept_objects"), "block")} of ${title_of_all(index)}`}
+				note={`${blocks} of ${title_of_all(index)}`}
 			/>
 			<Figure
 				title="Highest peak"
 				value={bytes(highest.totals.peak_bytes)}
 				exact={exactly(highest.totals.peak_bytes)}
-				note={`${clip(highest.title, 40)}; all peaks, if at once: ${bytes(peaks)}`}
+				note={`${clip(highest.title, 40)}; if all at once, ${bytes(peaks)}`}
 			/>
 			{!peak && (
 				<Figure
@@ -152,7 +153,7 @@ export function Processes({ index }: { index: PageIndex }): JSX.Element {
 	const last = last_of_each(index.profiles);
 
 	return (
-		<div class="overview">
+		<div class="overview all">
 			<Together index={index} last={last} />
 			<Table
 				caption="Each of them; a name leads to its profile"

@@ -72,7 +72,7 @@ test("profiles of one process are told apart by how far they go, others by their
 	);
 });
 
-test("of several processes there is a list first; each counts once, by the last there is of it", () => {
+test("of several processes there is a list first; each counts once, by its last profile", () => {
 	const index = index_of(["a (pid 1)", 5], ["b (pid 2)", 5], ["a (pid 1)", 9]);
 	const last = (i: PageIndex): string[] => last_of_each(i.profiles).map((p) => p.report);
 

@@ -14,6 +14,7 @@ import {
 	says_cut,
 	says_exact,
 	says_grown,
+	says_how_to_look,
 	says_not_seen,
 } from "../../src/data/sentences";
 import { make_tree, measure_of, measures_of } from "../../src/data/tree";
@@ -44,9 +45,9 @@ test("at the peak nothing is said as if it was the end", () => {
 	]);
 	assert.equal(
 		plain(says_answer(r)),
-		"300 B in 3 blocks live at the peak, 1.25 s after the start. " +
-			"What is lost is looked for in the end only.",
+		"300 B in 3 blocks live at the peak, 1.25 s after the start.",
 	);
+	assert.match(says_how_to_look(r) ?? "", /looked for in the end, not at the peak/);
 	assert.match(says_exact(r), /^Every block that was live at the peak is here, /);
 	assert.ok(lacking(r).includes("No timeline: this page is of one moment, the peak."));
 	assert.match(
@@ -185,12 +186,23 @@ test("options that change what is shown are said", () => {
 	assert.doesNotMatch(said("--depth=all", "--names=full"), /--depth|--names/);
 });
 
-test("who says that nobody looked says how to", () => {
+test("where nobody looked for what is lost it is said how to", () => {
 	assert.match(
-		says_answer(made({})),
-		/while the program runs.*“mprof leaks PID”.*“mprof attach/,
+		says_how_to_look(made({})) ?? "",
+		/only while the program runs: “mprof leaks PID”.*“mprof attach PID”/,
 	);
-	assert.match(says_answer(made({ from: "attach" })), /the program had ended, or its heap/);
+	assert.match(
+		says_how_to_look(made({ from: "attach" })) ?? "",
+		/^The program had ended, or its heap could not be read\. “mprof leaks/,
+	);
+	const none = { blocks: 0, bytes: 0 };
+	const reach = { lost_direct: none, lost_through: none, possible: none, reachable: none };
+	assert.equal(says_how_to_look(made({ reach })), null);
+	assert.equal(says_how_to_look(report([])), null);
+	assert.match(
+		says_answer(made({ merged: 2 })),
+		/was not looked for in all of these profiles/,
+	);
 });
 
 test("what was there before mprof attached is told, or how it would be", () => {
@@ -209,8 +221,8 @@ test("what was there before mprof attached is told, or how it would be", () => {
 	assert.match(says_before(made({ from: "attach" })) ?? "", /attach --before=walk/);
 	assert.equal(
 		plain(says_before(made({ from: "attach", before })) ?? ""),
-		"Before mprof attached there were 9 blocks of 900 B usable, which are in no other " +
-			"figure. 2 blocks of 200 B of them freed since.",
+		"Before mprof attached there were 9 blocks of 900 B usable, which are in no " +
+			"other figure. Freed since: 2 blocks of 200 B.",
 	);
 	assert.doesNotMatch(
 		says_before(made({ before: { ...before, walked: false } })) ?? "",
@@ -258,10 +270,7 @@ test("what is lost of which nobody knows who requested it is told with the rest"
 
 	assert.equal(says_not_seen(made({ reach }), 7), null);
 	assert.equal(says_not_seen(made({}), 0), null);
-	assert.match(
-		says_not_seen(made({ reach }), 5) ?? "",
-		/^and 2 blocks of which it is not known/,
-	);
+	assert.match(says_not_seen(made({ reach }), 5) ?? "", /^2 blocks of which it is not known/);
 });
 
 test("names that would look the same are shortened less, others stay short", () => {
