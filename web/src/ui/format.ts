@@ -100,14 +100,24 @@ export function short_name(name: string): string {
 /** Drops what is inside balanced <> and the parameters, and keeps operators whole. */
 export const plain_name = (name: string): string => (/[<( ]/.test(name) ? shorten(name) : name);
 
-/** The same with the parameters. */
-export function name_with_parameters(name: string): string {
-	const short = plain_name(name);
-	const whole = strip(braced(name), "<", ">");
-	const at = whole.indexOf(short);
+/** A name from its beginning, without what the function returns. */
+function own_part(name: string): string {
+	const whole = braced(name);
+	const from: number[] = [];
+	const at = strip(whole, "<", ">", 0, from).indexOf(plain_name(name));
 
-	return at < 0 ? name : whole.slice(at);
+	return at < 0 ? whole : whole.slice(from[at]);
 }
+
+/** The same as plain_name() with the parameters. */
+export const name_with_parameters = (name: string): string => strip(own_part(name), "<", ">");
+
+/** The same with template arguments, though not with theirs; and with both. */
+export const name_with_arguments = (name: string): string =>
+	strip(name_with_both(name), "(", ")").replace(/\s+(?:const|noexcept)$/, "");
+
+export const name_with_both = (name: string): string =>
+	strip(own_part(name), "<", ">", 1).replace(/ +>/g, ">");
 
 const braced = (name: string): string => name.replaceAll("(anonymous namespace)", "{anonymous}");
 
@@ -130,18 +140,29 @@ function shorten(name: string): string {
 const KEPT_WHOLE = /operator\s*(?:<<=?|>>=?|<=>?|>=|<|>|->\*?|\(\))$/;
 const LONGEST_KEPT = 24;
 
-function strip(name: string, open: string, close: string): string {
+/**
+ * Without what is more than @keep brackets deep. @from: for each character of the result where it
+ * stands in @name.
+ */
+function strip(name: string, open: string, close: string, keep = 0, from: number[] = []): string {
 	let out = "";
 	let depth = 0;
+	const put = (text: string, i: number): void => {
+		out += text;
+		for (let k = 0; k < text.length; k++) from.push(i);
+	};
 
 	for (let i = 0; i < name.length; i++) {
 		const c = name[i];
 
-		if (depth === 0 && KEPT_WHOLE.test((out + c).slice(-LONGEST_KEPT))) out += c;
+		if (depth <= keep && KEPT_WHOLE.test((out + c).slice(-LONGEST_KEPT))) put(c, i);
 		else if (c === open && !is_kept(out)) {
-			if (depth++ === 0 && open === "<") out += "<>";
-		} else if (c === close && depth > 0) depth--;
-		else if (depth === 0) out += c;
+			if (depth < keep) put(c, i);
+			else if (depth === keep && open === "<") put("<>", i);
+			depth++;
+		} else if (c === close && depth > 0) {
+			if (--depth < keep) put(c, i);
+		} else if (depth <= keep) put(c, i);
 	}
 	return depth ? name : out;
 }

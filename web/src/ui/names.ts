@@ -3,6 +3,8 @@
 
 import {
 	clip,
+	name_with_arguments,
+	name_with_both,
 	name_with_parameters,
 	names_are_full,
 	plain_name,
@@ -14,7 +16,13 @@ import {
 const NAME_MAX = 200;
 
 /** From short to long: what a name may be shown as. */
-const FORMS = [plain_name, name_with_parameters, (name: string): string => name];
+const FORMS = [
+	plain_name,
+	name_with_parameters,
+	name_with_arguments,
+	name_with_both,
+	(name: string): string => name,
+];
 
 const met = new Map<string, Set<string>>(); // all names, by their first form as it is seen
 

@@ -9,7 +9,7 @@ import { type Direct, type Report, classes_sum } from "../data/schema";
 import type { Tree } from "../data/tree";
 import { exactly } from "../flame/search";
 import { Bytes, Share } from "../ui/bar";
-import { count } from "../ui/format";
+import { count, plural } from "../ui/format";
 import { Link } from "../ui/link";
 import { Name, Types } from "../ui/name";
 import { in_text } from "../ui/rows";
@@ -30,6 +30,7 @@ function types_seen(t: Tree | null): Seen {
 	return seen;
 }
 
+const SHOWN = 3;
 const GUESSES = 8; // more types of the sizes that were requested tell nothing
 
 /** What it is seen to request, or else what has the sizes of that, if these are few. */
@@ -37,8 +38,10 @@ function TypesOf({ d, seen }: { d: Direct; seen: Seen }): JSX.Element | null {
 	const known = seen.get(d.function) ?? new Set();
 	const others = d.types.filter((t) => !known.has(t));
 
-	if (known.size || d.types.length <= GUESSES) return <Types types={[...known, ...others]} />;
-	return <span class="more">{count(others.length)} have its sizes</span>;
+	if (known.size)
+		return <Types types={[...known, ...others]} most={Math.min(SHOWN, known.size)} />;
+	if (d.types.length <= GUESSES) return <Types types={d.types} most={SHOWN} />;
+	return <span class="more">{plural(d.types.length, "type")} of its sizes</span>;
 }
 
 const columns_of = (report: Report, seen: Seen): (Column<Direct> | false)[] => [

@@ -275,15 +275,23 @@ test("what is lost of which nobody knows who requested it is told with the rest"
 
 test("names that would look the same are shortened less, others stay short", () => {
 	const same = ["void ns::any<long>(long)", "void ns::any<int>(int)"];
-	const args = ["ns::of<A>::put(int)", "ns::of<B>::put(int)"];
+	const args = ["ns::of<A>::put(int)", "ns::of<B<int, C<D> > >::put(int)"];
+	const both = ["int ns::b<A>(int)", "int ns::b<A>(long)", "int ns::b<B>(int)"];
+	const deep = ["ns::d<A<int> >::put()", "ns::d<A<long> >::put()"];
 
 	assert.equal(name_with_parameters(same[0]), "ns::any<>(long)");
-	meet_names([...same, ...args, "ns::other<int>(int)"]);
+	meet_names([...same, ...args, ...both, ...deep, "ns::other<int>(int)"]);
 	assert.deepEqual(same.map(short_name), ["ns::any<>(long)", "ns::any<>(int)"]);
-	assert.deepEqual(args.map(short_name), args);
+	assert.deepEqual(args.map(short_name), ["ns::of<A>::put", "ns::of<B<>>::put"]);
+	assert.deepEqual(both.map(short_name), [
+		"ns::b<A>(int)",
+		"ns::b<A>(long)",
+		"ns::b<B>(int)",
+	]);
+	assert.deepEqual(deep.map(short_name), deep);
 	assert.equal(short_name("ns::other<int>(int)"), "ns::other<>");
 	meet_names(["ns::other<long>(int)"]); // of another profile
-	assert.equal(short_name("ns::other<int>(int)"), "ns::other<int>(int)");
+	assert.equal(short_name("ns::other<int>(int)"), "ns::other<int>");
 	const long = [1, 2].map((n) => `ns::${"a".repeat(150)}${n}${"b".repeat(150)}`);
 	meet_names(long);
 	assert.deepEqual(long.map(shown_name), long);
