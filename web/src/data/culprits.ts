@@ -19,6 +19,7 @@ export interface Culprit {
 	lost_blocks: number; // directly
 	lost_bytes: number;
 	hanging_bytes: number; // lost through these; usable
+	size: number | null; // of each block; null: there are several
 }
 
 /** Where it is in the flame graph: the frame that has the most of it. */
@@ -83,7 +84,15 @@ function sum_up(t: Tree, node: number, leaves: readonly number[]): Culprit {
 		lost_blocks: sum("lost_blocks"),
 		lost_bytes: sum("lost_bytes"),
 		hanging_bytes: sum("hanging_bytes"),
+		size: size_of(t, leaves),
 	};
+}
+
+/** Of the blocks of all these leaves, if it is one. */
+function size_of(t: Tree, leaves: readonly number[]): number | null {
+	const size = t.size[leaves[0]] ?? -1;
+
+	return size >= 0 && leaves.every((i) => t.size[i] === size) ? size : null;
 }
 
 /** Leaves (by their index) that are charged to the same place; nodes has it in each chain. */

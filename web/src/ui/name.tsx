@@ -3,10 +3,11 @@
 
 import { Fragment, type JSX } from "preact";
 import type { State } from "../state/fragment";
-import { base_name, clip, short_name } from "./format";
+import { base_name, clip, count } from "./format";
 import { Link } from "./link";
+import { shown_name } from "./names";
 
-const SHOWN = 200;
+const PLACE_MAX = 200;
 
 /** A text in which lines may end behind what parts a name, rather than within a word. */
 export function Breaking({ text }: { text: string }): JSX.Element {
@@ -37,7 +38,7 @@ export function Name({
 
 	return (
 		<span class="name" title={text}>
-			<Breaking text={clip(whole ? text : short_name(text), SHOWN)} />
+			<Breaking text={whole ? clip(text, PLACE_MAX) : shown_name(text)} />
 			{inlined && <span class="tag">inlined</span>}
 		</span>
 	);
@@ -55,7 +56,7 @@ export function Place({
 
 	return (
 		<span class="place" title={file + end}>
-			{clip(base_name(file), SHOWN) + end}
+			{clip(base_name(file), PLACE_MAX) + end}
 		</span>
 	);
 }
@@ -64,7 +65,7 @@ export function Place({
 export function PlaceText({ place }: { place: string | null }): JSX.Element | null {
 	return place ? (
 		<span class="place" title={place}>
-			{clip(base_name(place), SHOWN)}
+			{clip(base_name(place), PLACE_MAX)}
 		</span>
 	) : null;
 }
@@ -86,6 +87,11 @@ function Type({ type, to, width }: TypeProps): JSX.Element {
 	);
 }
 
+const TITLED = 20; // types, at most
+
+const more_than = (text: string, more: number): string =>
+	more > 0 ? `${text}\nand ${count(more)} more` : text;
+
 /** @to: where the name of one leads, if anywhere. */
 export function Types({
 	types,
@@ -100,13 +106,14 @@ export function Types({
 }): JSX.Element | null {
 	if (!types.length) return null;
 	const more = types.length - most;
+	const title = types.slice(0, TITLED).join("\n");
 
 	return (
-		<span class="types" title={types.join("\n")}>
+		<span class="types" title={more_than(title, types.length - TITLED)}>
 			{types.slice(0, most).map((t) => (
 				<Type key={t} type={t} to={to?.(t) ?? null} width={width} />
 			))}
-			{more > 0 && <span class="more">+{more}</span>}
+			{more > 0 && <span class="more">and {count(more)} more</span>}
 		</span>
 	);
 }

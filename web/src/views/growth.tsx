@@ -43,8 +43,22 @@ function side<R extends Change>(of: "before" | "now", id: Figure, title: string)
 	};
 }
 
-/** What a row is, and then its figures. */
-function columns_of<R extends Change>(what: Column<R>[]): Column<R>[] {
+/** What a row is, and then its figures. At the peak there is only what was live. */
+function columns_of<R extends Change>(what: Column<R>[], at_peak: boolean): Column<R>[] {
+	if (at_peak)
+		return [
+			change("kept_bytes", "Live", "By how many bytes more, or less, was live"),
+			...what,
+			side("before", "kept_bytes", "Live before"),
+			side("now", "kept_bytes", "Live now"),
+			change(
+				"kept_blocks",
+				"Blocks",
+				"By how many blocks more, or fewer, were live",
+			),
+			side("before", "kept_blocks", "Blocks before"),
+			side("now", "kept_blocks", "Blocks now"),
+		];
 	return [
 		change("kept_bytes", "Kept", "By how many bytes more, or less, is kept"),
 		...what,
@@ -102,40 +116,46 @@ export const in_graph = (p: GrownPath): Partial<State> => ({
 	path: names_inwards(p.path),
 });
 
-const where: Column<GrownPath> = {
-	id: "where",
-	title: "Where",
-	value: (p) => blamed_in(p.path)?.function ?? "",
-	cell: (p) => {
-		const e = blamed_in(p.path);
-
-		return (
-			<>
-				<Link to={in_graph(p)}>
-					<Name name={e?.function ?? null} />
-				</Link>{" "}
-				<Place file={e?.file ?? null} line={e?.line} />
-				<News of={p} />
-			</>
-		);
-	},
-};
-
-const by_site = (growth: Growth): Column<GrownPath>[] => [
-	...columns_of([where]),
+const WHERE: Column<GrownPath>[] = [
 	{
-		id: "path",
-		title: "Call chain",
-		value: (p) => names_inwards(p.path).join(),
-		cell: (p) => <GrownChain growth={growth} p={p} />,
+		id: "where",
+		title: "Where",
+		value: (p) => blamed_in(p.path)?.function ?? "",
+		cell: (p) => {
+			const e = blamed_in(p.path);
+
+			return (
+				<>
+					<Link to={in_graph(p)}>
+						<Name name={e?.function ?? null} />
+					</Link>{" "}
+					<Place file={e?.file ?? null} line={e?.line} />
+					<News of={p} />
+				</>
+			);
+		},
 	},
 ];
+const path_of = (growth: Growth): Column<GrownPath> => ({
+	id: "path",
+	title: "Call chain",
+	value: (p) => names_inwards(p.path).join(),
+	cell: (p) => <GrownChain growth={growth} p={p} />,
+});
 
-export function GrowthBySite({ growth }: { growth: Growth }): JSX.Element {
+interface Props {
+	growth: Growth;
+	at_peak: boolean; // all of it is what was live then
+}
+
+const changed = (at_peak: boolean): string =>
+	at_peak ? "What has changed in what was live at the peak" : "What has changed";
+
+export function GrowthBySite({ growth, at_peak }: Props): JSX.Element {
 	return (
 		<Table
-			caption="What has changed, by the call chain that requested it"
-			columns={useMemo(() => by_site(growth), [growth])}
+			caption={`${changed(at_peak)}, by the call chain that requested it`}
+			columns={[...columns_of(WHERE, at_peak), path_of(growth)]}
 			rows={useMemo(() => by_growth(growth.paths), [growth])}
 			finder={in_text(
 				(p) =>
@@ -149,7 +169,7 @@ export function GrowthBySite({ growth }: { growth: Growth }): JSX.Element {
 	);
 }
 
-const by_size = columns_of<Growth["sizes"][number]>([
+const SIZE: Column<Growth["sizes"][number]>[] = [
 	{
 		id: "size",
 		title: "Size",
@@ -169,13 +189,13 @@ const by_size = columns_of<Growth["sizes"][number]>([
 			</>
 		),
 	},
-]);
+];
 
-export function GrowthBySize({ growth }: { growth: Growth }): JSX.Element {
+export function GrowthBySize({ growth, at_peak }: Props): JSX.Element {
 	return (
 		<Table
-			caption="What has changed, by the size of blocks"
-			columns={by_size}
+			caption={`${changed(at_peak)}, by the size of blocks`}
+			columns={columns_of(SIZE, at_peak)}
 			rows={useMemo(() => by_growth(growth.sizes), [growth])}
 			finder={in_text((s) => `${s.size} ${s.types.join(" ")} ${news(s)}`)}
 			usual="-kept_bytes"
@@ -184,7 +204,7 @@ export function GrowthBySize({ growth }: { growth: Growth }): JSX.Element {
 	);
 }
 
-const by_function = columns_of<Growth["direct"][number]>([
+const FUNCTION: Column<Growth["direct"][number]>[] = [
 	{
 		id: "name",
 		title: "Function",
@@ -207,13 +227,13 @@ const by_function = columns_of<Growth["direct"][number]>([
 			</>
 		),
 	},
-]);
+];
 
-export function GrowthByFunction({ growth }: { growth: Growth }): JSX.Element {
+export function GrowthByFunction({ growth, at_peak }: Props): JSX.Element {
 	return (
 		<Table
-			caption="What has changed, by the function that requests memory"
-			columns={by_function}
+			caption={`${changed(at_peak)}, by the function that requests memory`}
+			columns={columns_of(FUNCTION, at_peak)}
 			rows={useMemo(() => by_growth(growth.direct), [growth])}
 			finder={in_text((f) => `${f.function} ${news(f)}`)}
 			usual="-kept_bytes"

@@ -5,7 +5,7 @@ import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type uPlot from "uplot";
 import type { Snapshot } from "../data/choices";
-import { NO_TIMELINE } from "../data/lacking";
+import { no_timeline } from "../data/lacking";
 import type { Report, Timeline as Series } from "../data/schema";
 import { type Layer, layers, rates } from "../data/series";
 import type { State } from "../state/fragment";
@@ -311,6 +311,6 @@ export function Timeline({
 }): JSX.Element {
 	const t = report.timeline;
 
-	if (!t || !t.time_ns.length) return <p class="empty">{NO_TIMELINE}</p>;
+	if (!t || !t.time_ns.length) return <p class="empty">{no_timeline(report)}</p>;
 	return <Drawn t={t} moments={moments} />;
 }

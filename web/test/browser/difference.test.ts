@@ -346,11 +346,12 @@ test("difference: views have headings and captions, and fit a narrow window", as
 
 test("a page of a forked program has a choice of processes with their figures", async () => {
 	const w = await open(browser, "forks");
-	const list = await texts(w.page, ".choice option");
+	const [all, ...list] = await texts(w.page, ".choice option");
 
+	assert.equal(all, "All 3 processes");
 	assert.equal(list.length, 3);
 	for (const [i, title] of list.entries()) {
-		await w.page.locator(".choice select").selectOption(String(i));
+		await w.page.locator(".choice select").selectOption(String(i + 1));
 		const pid = /\(pid (\d+)\)$/.exec(title)?.[1] ?? "";
 		const file = i ? `forks.data.${pid}` : "forks.data";
 		const report = read_report(file);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 import assert from "node:assert/strict";
 import test from "node:test";
-import { choices, snapshots } from "../../src/data/choices";
+import { choices, last_of_each, snapshots } from "../../src/data/choices";
 import { heaviest } from "../../src/data/culprits";
 import { BlockError, decode } from "../../src/data/decode";
 import { heights, quantile } from "../../src/data/lifetimes";
@@ -45,7 +45,7 @@ import {
 } from "../../src/ui/format";
 import { visible, all_visible } from "../../src/data/visible";
 import { filtered, in_text, next_sort, sorted } from "../../src/ui/rows";
-import { type Chain, pack, report, rows_block, tree_block } from "../lib/made";
+import { type Chain, entry, pack, report, rows_block, tree_block } from "../lib/made";
 
 const plain = (text: string): string => text.replace(/\u00a0/g, " ");
 
@@ -61,13 +61,7 @@ test("a block is read as it was written", async () => {
 const index_of = (...profiles: [title: string, until_ns?: number][]): PageIndex => ({
 	schema: "mprof.page.v1",
 	version: "1",
-	profiles: profiles.map(([title, until_ns]) => ({
-		title,
-		report: "",
-		tree: "",
-		rows: "",
-		...(until_ns !== undefined && { until_ns }),
-	})),
+	profiles: profiles.map(([title, until_ns], i) => entry(title, i, until_ns)),
 });
 
 test("profiles of one process are told apart by how far they go, others by their names", () => {
@@ -80,8 +74,36 @@ test("profiles of one process are told apart by how far they go, others by their
 
 	assert.deepEqual(
 		choices(index).map((c) => plain(c.title)),
-		["a (pid 1), 0.50 s", "a (pid 1), 2.00 s", "b (pid 2)", "a (pid 1)"],
+		[
+			"All 2 processes, 2 moments of them besides",
+			"a (pid 1), 0.50 s",
+			"a (pid 1), 2.00 s",
+			"b (pid 2)",
+			"a (pid 1)",
+		],
 	);
+});
+
+test("of several processes there is a list first; each counts once, by its last profile", () => {
+	const index = index_of(["a (pid 1)", 5], ["b (pid 2)", 5], ["a (pid 1)", 9]);
+	const last = (i: PageIndex): string[] => last_of_each(i.profiles).map((p) => p.report);
+
+	assert.deepEqual(
+		choices(index).map((c) => c.of),
+		["all", "profile", "profile", "profile"],
+	);
+	assert.deepEqual(last(index), ["mprof-report-1", "mprof-report-2"]);
+	const moments = index_of(["a (pid 1)", 5], ["a (pid 1)", 9]);
+	assert.deepEqual(
+		choices(moments).map((c) => c.of),
+		["profile", "profile"],
+	);
+	assert.deepEqual(last(index_of(["a (pid 1)", 5], ["a (pid 1)", 5])), ["mprof-report-0"]);
+	// Two sums of profiles are of no process, and so not of the same one.
+	const sums = index_of(["sum of 2 profiles", 5], ["sum of 2 profiles", 9]);
+	assert.equal(choices(sums)[0].title, "All 2 profiles");
+	assert.deepEqual(snapshots(sums, 2), []);
+	assert.equal(choices({ ...index, growth: "g" })[0].of, "difference");
 });
 
 test("the snapshots of a profile are those of its process that end before it, in order", () => {
@@ -93,13 +115,17 @@ test("the snapshots of a profile are those of its process that end before it, in
 		["a (pid 1)"],
 	);
 
-	assert.deepEqual(snapshots(index, 0), [
-		{ profile: 3, ns: 3 },
-		{ profile: 1, ns: 5 },
+	// The first choice is the list.
+	assert.deepEqual(snapshots(index, 0), []);
+	assert.deepEqual(snapshots(index, 1), [
+		{ profile: 4, ns: 3 },
+		{ profile: 2, ns: 5 },
 	]);
-	assert.deepEqual(snapshots(index, 1), [{ profile: 3, ns: 3 }]);
-	assert.deepEqual(snapshots(index, 2), []);
-	assert.deepEqual(snapshots(index, 4), []);
+	assert.deepEqual(snapshots(index, 2), [{ profile: 4, ns: 3 }]);
+	assert.deepEqual(snapshots(index, 3), []);
+	assert.deepEqual(snapshots(index, 5), []);
+	const alone = index_of(["a (pid 1)", 9], ["a (pid 1)", 5]);
+	assert.deepEqual(snapshots(alone, 0), [{ profile: 1, ns: 5 }]);
 	assert.deepEqual(snapshots({ ...index, growth: "g" }, 0), []);
 });
 
@@ -120,7 +146,11 @@ test("what a profile has not got is said, and why", () => {
 	assert.deepEqual(lacking({ ...whole, timeline, modules: [module("/a/b", "DWARF")] }), []);
 	assert.match(
 		lacking({ ...r, timeline }).join("\n"),
-		/^No types of sizes: [^\n]*--types=none\)\.$/,
+		/^No types of sizes: debugging information tells of none/,
+	);
+	assert.match(
+		lacking({ ...r, timeline, options: ["--types=none"] }).join("\n"),
+		/^No types of sizes: they were not wanted \(--types=none\)\.$/,
 	);
 	assert.match(lacking(whole).join("\n"), /^No timeline: [^\n]*--timeline=0[^\n]*\.$/);
 	assert.match(
@@ -696,4 +726,6 @@ test("a name without room keeps what is innermost of it", () => {
 	assert.equal(inner_name("a::bc::function", 5), "…function");
 	assert.equal(inner_name("plain_function", 3), "plain_function");
 	assert.equal(inner_name("::f", 2), "::f");
+	assert.equal(inner_name("a::f<b::c>", 2), "…f<b::c>");
+	assert.equal(inner_name("a::operator<", 2), "…operator<");
 });
