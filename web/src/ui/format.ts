@@ -137,6 +137,18 @@ export const isolated = (text: string): string =>
 /** A function's name inside of a sentence. */
 export const named = (name: string): string => isolated(clip(short_name(name), SPOKEN));
 
+/** Where a scope ends in a name, outside of brackets; -1: nowhere. */
+function scope_end(name: string): number {
+	let depth = 0;
+
+	for (let i = 0; i < name.length; i++) {
+		if ("<(".includes(name[i])) depth++;
+		else if (">)".includes(name[i])) depth--;
+		else if (i && depth <= 0 && name.startsWith("::", i)) return i + 2;
+	}
+	return -1;
+}
+
 /**
  * A short name without the scopes that it has no room for, the outermost first: what tells a
  * function from its neighbours stands last.
@@ -144,8 +156,7 @@ export const named = (name: string): string => isolated(clip(short_name(name), S
 export function inner_name(short: string, n: number): string {
 	let text = short;
 
-	for (let at; text.length > n && (at = text.indexOf("::", 1)) > 0;)
-		text = `…${text.slice(at + 2)}`;
+	for (let end; text.length > n && (end = scope_end(text)) > 0;) text = `…${text.slice(end)}`;
 	return text;
 }
 

@@ -696,4 +696,6 @@ test("a name without room keeps what is innermost of it", () => {
 	assert.equal(inner_name("a::bc::function", 5), "…function");
 	assert.equal(inner_name("plain_function", 3), "plain_function");
 	assert.equal(inner_name("::f", 2), "::f");
+	assert.equal(inner_name("a::f<b::c>", 2), "…f<b::c>");
+	assert.equal(inner_name("a::operator<", 2), "…operator<");
 });
