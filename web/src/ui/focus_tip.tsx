@@ -8,8 +8,11 @@ import { useEffect, useState } from "preact/hooks";
 interface Tip {
 	text: string;
 	left: number;
-	top: number;
+	/** Below what has the focus, or above it where there is no room. */
+	place: { top: string } | { bottom: string };
 }
+
+const LOW = 0.65; // of the window: what is lower has its tip above
 
 /** The longest title of an element and what is in it that tells more than is seen. */
 function untold(e: HTMLElement): string {
@@ -27,8 +30,15 @@ function tip_of(e: EventTarget | null): Tip | null {
 	const text = field ? untold(e) : "";
 
 	if (!field || !text) return null;
-	const { left, bottom } = e.getBoundingClientRect();
-	return { text, left: Math.max(left, 0), top: bottom + 6 };
+	const { left, top, bottom } = e.getBoundingClientRect();
+	const above = bottom > LOW * innerHeight;
+	return {
+		text,
+		left: Math.max(left, 0),
+		place: above
+			? { bottom: `${innerHeight - top + 6}px` }
+			: { top: `${bottom + 6}px` },
+	};
 }
 
 export function FocusTip(): JSX.Element | null {
@@ -37,18 +47,20 @@ export function FocusTip(): JSX.Element | null {
 	useEffect(() => {
 		const show = (e: FocusEvent): void => set(tip_of(e.target));
 		const hide = (): void => set(null);
+		// What gets the focus may come into view only then.
+		const follow = (): void => set((was) => was && tip_of(document.activeElement));
 		const on_key = (e: KeyboardEvent): void => {
 			if (e.key === "Escape") hide();
 		};
 
 		addEventListener("focusin", show);
 		addEventListener("focusout", hide);
-		addEventListener("scroll", hide, true);
+		addEventListener("scroll", follow, true);
 		addEventListener("keydown", on_key);
 		return () => {
 			removeEventListener("focusin", show);
 			removeEventListener("focusout", hide);
-			removeEventListener("scroll", hide, true);
+			removeEventListener("scroll", follow, true);
 			removeEventListener("keydown", on_key);
 		};
 	}, []);
@@ -59,7 +71,7 @@ export function FocusTip(): JSX.Element | null {
 			role="tooltip"
 			style={{
 				left: `min(${tip.left}px, max(8px, 100vw - 640px))`,
-				top: `min(${tip.top}px, 70vh)`,
+				...tip.place,
 			}}
 		>
 			<p class="whole">{tip.text}</p>
