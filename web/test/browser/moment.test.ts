@@ -86,7 +86,7 @@ test("what --ignore-fn left out is told with how much, and the peak is that of a
 	await says(w.page, ".exact", /^Read with care:Left out by --ignore-fn=make_widget: /);
 	await says(w.page, ".exact", new RegExp(`of ${plain(bytes(all.alloc_bytes - left))}`));
 	await says(w.page, ".facts", new RegExp(`Peak of all${plain(bytes(all.peak_bytes))}`));
-	await says(w.page, ".lacking", /No timeline: what --ignore-fn has left out/);
+	await says(w.page, ".lacking", /No timeline: what --ignore-fn left out/);
 	await w.close();
 });
 

@@ -299,3 +299,12 @@ test("a page of several profiles has a choice, which the address keeps", async (
 	await says(w.page, "h1", /^2 processes$/);
 	await w.close();
 });
+
+test("direct allocation names types that are seen, and counts what has the size", async () => {
+	const w = await open(browser, "names", "#view=direct");
+	const row = w.page.locator("tbody tr", { hasText: "__new_allocator<int>::allocate" });
+
+	assert.deepEqual(await row.locator(".type").allInnerTexts(), ["int[]"]);
+	assert.match(await row.locator(".more").innerText(), /^and \d+ more$/);
+	await w.close();
+});
