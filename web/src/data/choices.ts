@@ -55,12 +55,14 @@ export function choices(index: PageIndex): Choice[] {
 		return { title: title_among(index.profiles, p), of: "profile", entry: p };
 	});
 
+	const names = ["Now", "Before"];
+
 	if (index.growth)
 		return [
 			{ title: "Difference", of: "difference", entry: null },
 			...profiles.map((c, i) => ({
 				...c,
-				title: `${["Now", "Before"][i] ?? ""}: ${isolated(index.profiles[i].title)}`,
+				title: `${names[i] ?? ""}: ${isolated(index.profiles[i].title)}`,
 			})),
 		];
 	if (last_of_each(index.profiles).length < 2) return profiles;

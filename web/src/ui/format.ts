@@ -195,18 +195,6 @@ function scope_end(name: string): number {
 	return -1;
 }
 
-/** Where a scope ends in a name, outside of brackets; -1: nowhere. */
-function scope_end(name: string): number {
-	let depth = 0;
-
-	for (let i = 0; i < name.length; i++) {
-		if ("<(".includes(name[i])) depth++;
-		else if (">)".includes(name[i])) depth--;
-		else if (i && depth <= 0 && name.startsWith("::", i)) return i + 2;
-	}
-	return -1;
-}
-
 /**
  * A short name without the scopes that it has no room for, the outermost first: what tells a
  * function from its neighbours stands last.
