@@ -169,7 +169,6 @@ struct options {
 	uint64_t max_pause_ms;	/* so long a process may be stopped for a look at it */
 	bool classes;		/* heap: a row for each class */
 	bool modules;		/* rss: a row for each file */
-	bool names_full;	/* they are not cut to the width of a terminal */
 	enum screen_colour colour;
 	bool no_pager;		/* report */
 	bool no_idioms, lists_possible;	/* leaks */

@@ -215,6 +215,7 @@ bool massif_check_options(struct options *o)
 	}
 	o->massif.settings.filter.alloc_fns = o->view.alloc_fns = o->alloc_fns;
 	o->massif.settings.filter.ignore_fns = o->view.ignore_fns = o->ignore_fns;
+	o->report.view = &o->view;
 	return check_name(o->massif.file);
 }
 

@@ -121,7 +121,7 @@ static bool set_names(struct options *o, const char *v)
 	if (!value_word(&which, v, words, COUNT(words)))
 		return false;
 	o->view.short_names = which == 1;
-	o->names_full = which == 0;
+	o->report.names_full = which == 0;
 	return true;
 }
 

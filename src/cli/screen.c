@@ -44,7 +44,7 @@ void screen_fit(struct report_options *r, const struct options *o, FILE *out)
 	const char *term = getenv("TERM"), *none = getenv("NO_COLOR");
 	bool shown = screen_shows(out), dumb = !term || !strcmp(term, "dumb");
 
-	r->columns = !shown || o->names_full ? 0
+	r->columns = !shown || o->report.names_full ? 0
 		     : columns_known	     ? columns_known
 					     : columns_of_terminal();
 	r->colour = o->colour == COLOUR_ALWAYS ||

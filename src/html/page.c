@@ -7,6 +7,7 @@
 #include "html/rows.h"
 #include "html/sink.h"
 #include "html/tree.h"
+#include "profile/pd_merge.h"
 #include "report/growth.h"
 #include "report/leaks.h"
 #include "report/report.h"
@@ -43,12 +44,21 @@ static char *clean(const char *s)
 	return text;
 }
 
-char *page_title(const struct profile_data *d)
+/* The last part of the program's name; of a sum that it is one. NULL: out of memory. */
+static char *program_of(const struct profile_data *d)
 {
 	const char *program = d->command && d->command[0] ? path_last(d->command[0]) : "";
-	char *name = clean(*program ? program : "?"), *title = NULL;
 
-	if (name && asprintf(&title, "%s (pid %" PRIu32 ")", name, d->pid) < 0)
+	return clean(*program ? program : "?");
+}
+
+char *page_title(const struct profile_data *d)
+{
+	char *name = program_of(d), *title = NULL;
+
+	if (!name || pd_merge_count(d))
+		return name;
+	if (asprintf(&title, "%s (pid %" PRIu32 ")", name, d->pid) < 0)
 		title = NULL;
 	free(name);
 	return title;
@@ -118,6 +128,12 @@ struct content {
 	const struct tree *tree;
 };
 
+/* Why what has been written just now could not be: later nobody knows. 0 or -errno. */
+static int why_failed(FILE *out)
+{
+	return !ferror(out) ? 0 : errno ? -errno : -EIO;
+}
+
 /* @number: of the profile; -1: of none. */
 static int put_block(const char *id, int64_t number, const struct content *c, FILE *out)
 {
@@ -129,14 +145,17 @@ static int put_block(const char *id, int64_t number, const struct content *c, FI
 	if (number >= 0)
 		fprintf(out, "-%" PRId64, number);
 	fputs("\">", out);
-	int err = c->put(c, sink), lost = stream_close(sink);
+	int err = why_failed(out);
+	int written = err ? 0 : c->put(c, sink), lost = stream_close(sink);
 	fputs("</script>\n", out);
-	return err ? err : lost;
+	if (err || written || lost)
+		return err ? err : written ? written : lost;
+	return why_failed(out);
 }
 
 static int put_report(const struct content *c, FILE *out)
 {
-	return report_json_short(c->s->d[c->i], out);
+	return report_json_short(c->s->d[c->i], c->s->o, out);
 }
 
 static int put_tree(const struct content *c, FILE *out)
@@ -164,17 +183,33 @@ static json_t *until(const struct profile_data *d)
 	return ns ? json_integer((json_int_t)ns) : NULL;
 }
 
+/* What a list of several profiles shows of each. */
+static json_t *figures(const struct profile_data *d)
+{
+	const struct pd_totals *t = &d->totals;
+
+	return json_pack("{sI sI sI sI sI}", "allocs", (json_int_t)t->allocs, "alloc_bytes",
+			 (json_int_t)t->alloc_bytes, "kept_objects",
+			 (json_int_t)(t->allocs - t->frees), "kept_bytes",
+			 (json_int_t)(t->alloc_bytes - t->free_bytes), "peak_bytes",
+			 (json_int_t)t->peak_bytes);
+}
+
 /* NULL: out of memory. */
 static json_t *index_entry(const struct profile_data *d, size_t i)
 {
-	char *title = page_title(d);
-	json_t *entry = title ? json_pack("{ss so so so so*}", "title", title, "report",
-					  json_sprintf("mprof-report-%zu", i), "tree",
-					  json_sprintf("mprof-tree-%zu", i), "rows",
-					  json_sprintf("mprof-rows-%zu", i), "until_ns", until(d))
-			      : NULL;
+	char *title = page_title(d), *program = program_of(d);
+	json_t *entry =
+		title && program
+			? json_pack("{ss ss sI so so so so so*}", "title", title, "program",
+				    program, "pid", (json_int_t)d->pid, "totals", figures(d),
+				    "report", json_sprintf("mprof-report-%zu", i), "tree",
+				    json_sprintf("mprof-tree-%zu", i), "rows",
+				    json_sprintf("mprof-rows-%zu", i), "until_ns", until(d))
+			: NULL;
 
 	free(title);
+	free(program);
 	return entry;
 }
 
@@ -185,11 +220,12 @@ static int put_index(const struct content *c, FILE *out)
 
 	for (size_t i = 0; !err && i < c->s->n; i++)
 		err = json_array_append_new(list, index_entry(c->s->d[i], i)) ? -ENOMEM : 0;
-	json_t *index = json_pack("{ss ss sO ss*}", "schema", "mprof.page.v1", "version",
-				  MPROF_VERSION, "profiles", list, "growth",
+	json_t *index = json_pack("{ss ss sO ss* ss*}", "schema", "mprof.page.v1", "version",
+				  MPROF_VERSION, "profiles", list, "at",
+				  c->s->o->at_peak ? "peak" : NULL, "growth",
 				  c->s->growth ? "mprof-growth" : NULL);
 	if (!err && (!index || json_dumpf(index, out, JSON_COMPACT)))
-		err = index && ferror(out) ? -EIO : -ENOMEM;
+		err = index && ferror(out) ? why_failed(out) : -ENOMEM;
 	json_decref(index);
 	json_decref(list);
 	return err;
@@ -247,15 +283,17 @@ static int write_page(const struct page_template *t, const struct subject *s, FI
 
 	if (!template_has_marks(t))
 		return -EINVAL;
+	errno = 0;
 	const char *rest = put_until(t->text, end, TITLE_MARK, out);
 	int err = put_title(s, out);
 	rest = put_until(rest, end, DATA_MARK, out);
 	if (!err)
+		err = why_failed(out);
+	if (!err)
 		err = put_data(s, out);
 	fwrite(rest, 1, (size_t)(end - rest), out);
-	if (!err && (fflush(out) || ferror(out)))
-		err = errno ? -errno : -EIO;
-	return err;
+	fflush(out);
+	return err ? err : why_failed(out);
 }
 
 int page_write(const struct page_template *t, struct profile_data *const *d, size_t n,

@@ -63,6 +63,7 @@ LEAK(kept_bytes, l->bytes - l->freed)
 LEAK(allocs, l->allocs)
 LEAK(frees, l->frees)
 LEAK(lost_bytes, l->reach[PD_LOST].bytes)
+LEAK(through_bytes, l->reach[PD_LOST_THROUGH].bytes)
 
 static int64_t leak_types(const void *of, size_t i)
 {
@@ -105,13 +106,14 @@ static void put_leaks(const struct rows *r, FILE *out)
 						{"frees", leak_frees},
 						{"types", leak_types},
 						{"verdict", leak_verdict},
-						{"lost_bytes", leak_lost_bytes}};
+						{"lost_bytes", leak_lost_bytes},
+						{"through_bytes", leak_through_bytes}};
 	struct column used[COUNT(columns)];
 	size_t n = 0;
 
 	for (size_t i = 0; i < COUNT(columns); i++)
 		if ((columns[i].get != leak_verdict || r->d->window_ns) &&
-		    (columns[i].get != leak_lost_bytes || r->d->reach.known))
+		    (i < COUNT(columns) - 2 || r->d->reach.known))
 			used[n++] = columns[i];
 	columns_put_table(r, "leaks", used, n, r->leaks.n, out);
 }

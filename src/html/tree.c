@@ -67,6 +67,10 @@ static int add_own(struct tree *t)
 		const struct pd_leaf *l = &d->leaves[i];
 		struct own *o = &t->own[l->node];
 
+		if (o->allocs && l->allocs)
+			o->sizes_differ |= o->size != l->size;
+		else if (l->allocs)
+			o->size = l->size;
 		o->allocs += l->allocs;
 		o->bytes += l->allocs * l->size;
 		o->frees += l->frees;

@@ -10,6 +10,8 @@ struct own {
 	uint64_t allocs, bytes, frees, free_bytes, peak_blocks, peak_bytes, temporary;
 	struct pd_sum runtime;	     /* of what is kept: the runtime's, see profile/runtime.h */
 	struct pd_sum lost, hanging; /* directly, and what goes with it */
+	uint64_t size;	  /* of each block, unless there are */
+	bool sizes_differ;
 };
 
 /* Of some elements of the profile the ones that occur, by their numbers in the profile; each has

@@ -115,6 +115,7 @@ static const struct own *own_of(const struct tree *t, size_t leaf)
 
 OWN(allocs, o->allocs)
 OWN(bytes, o->bytes)
+OWN(size, o->sizes_differ ? -1 : (int64_t)o->size)
 OWN(frees, o->frees)
 OWN(kept_blocks, o->allocs - o->frees)
 OWN(kept_bytes, o->bytes - o->free_bytes)
@@ -175,6 +176,7 @@ static void put_tables(const struct tree *t, FILE *out)
 	static const struct column leaves[] = {{"node", leaf_node},
 					       {"allocs", leaf_allocs},
 					       {"bytes", leaf_bytes},
+					       {"size", leaf_size},
 					       {"frees", leaf_frees},
 					       {"kept_blocks", leaf_kept_blocks},
 					       {"kept_bytes", leaf_kept_bytes},

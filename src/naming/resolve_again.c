@@ -342,6 +342,7 @@ int resolve_again(const struct profile_data *old, const struct resolve_module *f
 	out->unseen = old->unseen;
 	out->slowdown_milli = old->slowdown_milli;
 	out->engines = old->engines;
+	out->from = old->from;
 	out->pid = old->pid;
 	out->started_ns = old->started_ns;
 	out->ended_ns = old->ended_ns;

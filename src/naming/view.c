@@ -121,6 +121,10 @@ static void only_at_peak(struct profile_data *d)
 	size_t kept = 0;
 
 	d->is_part = true;
+	d->left_out = (struct pd_left_out){ .allocs = d->left_out.peak_blocks,
+					    .bytes = d->left_out.peak_bytes,
+					    .peak_blocks = d->left_out.peak_blocks,
+					    .peak_bytes = d->left_out.peak_bytes };
 	d->totals = (struct pd_totals){ .peak_bytes = d->totals.peak_bytes,
 					.before_frees = d->totals.before_frees,
 					.paused_frees = d->totals.paused_frees };

@@ -42,7 +42,15 @@ static void subtract(struct profile_data *d, const struct pd_leaf *l)
 {
 	struct pd_totals *t = &d->totals;
 
+	struct pd_left_out *out = &d->left_out;
+
 	d->is_part = true;
+	out->allocs += l->allocs;
+	out->bytes += l->allocs * l->size;
+	out->frees += l->frees;
+	out->freed_bytes += l->frees * l->size;
+	out->peak_blocks += l->at_peak;
+	out->peak_bytes += l->at_peak * l->size;
 	d->reach.ignored += l->reach[PD_LOST] + l->reach[PD_LOST_THROUGH];
 	t->allocs -= l->allocs;
 	t->alloc_bytes -= l->allocs * l->size;

@@ -91,6 +91,7 @@ static struct profile_data *complete(const struct outputs *o, const struct image
 	d->min_size = o->session->settings.min_size;
 	d->max_size = o->session->settings.max_size;
 	d->engines = unseen_engines(i);
+	d->from = i->attached ? PD_FROM_ATTACH : PD_FROM_START;
 	d->unseen = unseen_now(i);
 	if (o->session->settings.over.slowdown)
 		d->slowdown_milli =

@@ -88,9 +88,10 @@ void tell_peak(say_fn *say, const struct profile_data *d)
 
 	if (p)
 		say_to(say,
-		       "the peak: %" PRIu64 " bytes in %" PRIu64 " block%s, %.3f s after the start",
+		       "the peak: %" PRIu64 " bytes in %" PRIu64 " block%s, %.3f s after %s",
 		       p->live_bytes, p->live_blocks, text_plural(p->live_blocks),
-		       (double)p->time_ns / 1e9);
+		       (double)p->time_ns / 1e9,
+		       d->from == PD_FROM_ATTACH ? "mprof attached" : "the start");
 }
 
 void tell_chains(say_fn *say, const struct profile_data *d)

@@ -429,11 +429,13 @@ static int check_types(const struct profile_data *d, struct error *e)
 	return check_names_differ(d, e);
 }
 
-static int check_engines(const struct profile_data *d, struct error *e)
+static int check_session(const struct profile_data *d, struct error *e)
 {
 	if (d->engines & ~(PD_ENGINE_TRAP | PD_ENGINE_FAST | PD_ENGINE_UNTOLD))
 		return error_set(e, -EUCLEAN, "there are no such engines as 0x%" PRIx32,
 				 d->engines);
+	if (d->from > PD_FROM_ATTACH)
+		return error_set(e, -EUCLEAN, "there is no such beginning as %" PRIu32, d->from);
 	return 0;
 }
 
@@ -442,7 +444,7 @@ int datafile_check(const struct profile_data *d, struct error *e)
 	int err = check_functions(d, e);
 
 	if (!err)
-		err = check_engines(d, e);
+		err = check_session(d, e);
 	if (!err)
 		err = check_nodes(d, e);
 	if (!err)

@@ -212,6 +212,7 @@ const struct datafile_meta datafile_meta[] = {
 	MEMBER_SINCE(9, "paused_ns", unseen.paused_ns),
 	MEMBER_SINCE(9, "slowdown_milli", slowdown_milli),
 	MEMBER_SINCE(10, "engines", engines),
+	MEMBER_SINCE(12, "profiled_from", from),
 	MEMBER_SINCE(11, "truncated_cut", totals.truncated_cut),
 	MEMBER_SINCE(11, "spared_lifetimes", spared.lifetimes),
 	MEMBER_SINCE(11, "spared_timeline", spared.timeline),

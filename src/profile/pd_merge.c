@@ -270,6 +270,19 @@ static int make_command(struct pd_merge *m)
 	return 0;
 }
 
+/* No process has the number 0, so nobody's name is taken for this. */
+size_t pd_merge_count(const struct profile_data *d)
+{
+	const char *n = d->pid || !d->command || !d->command[0] ?
+				NULL : text_after(d->command[0], "sum of ");
+	char *end;
+
+	if (!n || *n < '0' || *n > '9')
+		return 0;
+	unsigned long count = strtoul(n, &end, 10);
+	return strcmp(end, " profiles") ? 0 : count;
+}
+
 struct profile_data *pd_merge_finish(struct pd_merge *m)
 {
 	struct profile_data *d = NULL;

@@ -27,6 +27,9 @@ int pd_merge_add(struct pd_merge *m, const struct profile_data *d);
  */
 struct profile_data *pd_merge_finish(struct pd_merge *m);
 
+/* Of how many profiles @d is such a sum; 0: it is none. */
+size_t pd_merge_count(const struct profile_data *d);
+
 /* Frees it with what was added. NULL is fine. */
 void pd_merge_free(struct pd_merge *m);
 

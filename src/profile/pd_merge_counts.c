@@ -76,6 +76,7 @@ static void take_times(struct pd_merge *m, const struct profile_data *d)
 	sum->labelled |= d->labelled;
 	take_spared(&sum->spared, &d->spared);
 	sum->engines |= d->engines ? d->engines : PD_ENGINE_UNTOLD;
+	sum->from = !m->n || sum->from == d->from ? d->from : PD_FROM_UNKNOWN;
 }
 
 /* ---- what was there before, and what is lost ---- */

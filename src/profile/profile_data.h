@@ -253,6 +253,12 @@ struct pd_reach {
 	uint64_t ignored;
 };
 
+/* What --ignore-fn has left out of the totals for a report; in no file. */
+struct pd_left_out {
+	uint64_t allocs, bytes, frees, freed_bytes;
+	uint64_t peak_blocks, peak_bytes; /* of these, live at the peak, which is that of all */
+};
+
 /* What resident memory was for at the end; the rows are all there was. */
 struct pd_rss_row {
 	char *name;	/* as mprof rss has it */
@@ -293,6 +299,13 @@ struct pd_type {
 #define PD_ENGINE_FAST 2u /* traps saw what it left to them */
 #define PD_ENGINE_UNTOLD 4u /* of a part of a sum it was not recorded */
 
+/* Where in the program's life the profile begins. */
+enum pd_from {
+	PD_FROM_UNKNOWN, /* not recorded, or a sum of some of each */
+	PD_FROM_START,
+	PD_FROM_ATTACH, /* to a program that had been running */
+};
+
 struct profile_data {
 	char **command;		/* argv of the program, NULL-terminated */
 	uint32_t pid;
@@ -302,11 +315,13 @@ struct profile_data {
 	uint64_t slowdown_milli; /* a thousand times the factor by which the session's programs were
 				    slower while they were watched; 0: not known */
 	uint32_t engines; /* PD_ENGINE_...; 0: not recorded */
+	uint32_t from; /* enum pd_from */
 	bool labelled;	/* a leaf has a label: the tables break down by label, not by size */
 	struct pd_totals totals;
 	struct pd_load load;
 	struct pd_before before;
 	struct pd_reach reach;
+	struct pd_left_out left_out;
 	struct pd_rss_row *rss;	/* none: it is not known */
 	size_t n_rss;
 	struct pd_unseen unseen;

@@ -194,8 +194,8 @@ struct adding {
 	uint64_t *number;	/* of its functions among all */
 	uint64_t *site;		/* of its sites among all; the last is that of no call */
 	uint64_t *chain;	/* of the leaf in progress, innermost first */
-	uint64_t sites[LEAKS_DEPTH]; /* the innermost of it */
-	size_t n;
+	uint64_t *path;		/* its sites, behind whether it is known to its end */
+	size_t n, depth;	/* of it, and how much of it is the path */
 	struct arc *arcs;	/* of that, each once */
 };
 
@@ -218,22 +218,32 @@ static int values_of(const struct adding *a, const struct pd_leaf *l, int64_t va
 	return 0;
 }
 
-/* The chain of a leaf; *whole: it is known to its end. */
-static void follow(struct adding *a, uint32_t node, bool *whole)
+/* The chain of a leaf. Its path is the innermost five sites of it, and as many more as are needed
+ * to reach own code. */
+static void follow(struct adding *a, uint32_t node)
 {
-	a->n = 0;
+	uint64_t *sites = a->path + 1;
+	bool own = false;
+
+	a->n = a->depth = 0;
 	for (; node >= PD_FIRST_NODE; node = a->d->nodes[node].parent) {
 		uint32_t site = a->d->nodes[node].site;
 
-		if (a->n < LEAKS_DEPTH)
-			a->sites[a->n] = a->site[site < a->d->n_sites ? site : a->d->n_sites];
-		a->chain[a->n++] = a->number[names_function(a->d, site)];
+		sites[a->n] = a->site[site < a->d->n_sites ? site : a->d->n_sites];
+		a->chain[a->n] = a->number[names_function(a->d, site)];
+		if (!own && a->g->sites[sites[a->n]].own) {
+			own = true;
+			a->depth = a->n + 1;
+		}
+		a->n++;
 	}
-	*whole = node == PD_ROOT_WHOLE;
 	if (!a->n) {
-		a->sites[0] = a->site[a->d->n_sites];
+		sites[0] = a->site[a->d->n_sites];
 		a->chain[a->n++] = a->number[names_function(a->d, PD_NONE)];
 	}
+	if (a->depth < LEAKS_DEPTH)
+		a->depth = a->n < LEAKS_DEPTH ? a->n : LEAKS_DEPTH;
+	a->path[0] = node == PD_ROOT_WHOLE && a->depth == a->n;
 }
 
 static int compare_arcs(const void *left, const void *right)
@@ -267,22 +277,10 @@ static int add_chain(struct adding *a, const int64_t value[HEAP_VALUES])
 	return err;
 }
 
-static int add_path(struct adding *a, bool whole, const int64_t value[HEAP_VALUES])
-{
-	uint64_t path[1 + LEAKS_DEPTH];
-	size_t n = 0;
-
-	path[n++] = whole && a->n <= LEAKS_DEPTH;
-	for (size_t i = 0; i < a->n && i < LEAKS_DEPTH; i++)
-		path[n++] = a->sites[i];
-	return stack_table_add(&a->g->paths, path, n, value);
-}
-
 static int add_leaf(struct adding *a, const struct pd_leaf *l)
 {
 	struct growth *g = a->g;
 	int64_t value[HEAP_VALUES];
-	bool whole;
 	int err = values_of(a, l, value);
 
 	if (err)
@@ -290,9 +288,9 @@ static int add_leaf(struct adding *a, const struct pd_leaf *l)
 	for (int v = 0; v < HEAP_VALUES; v++)
 		if (__builtin_add_overflow(g->total[v], value[v], &g->total[v]))
 			return -EOVERFLOW;
-	follow(a, l->node, &whole);
+	follow(a, l->node);
 	err = stack_table_add(&g->sizes, &l->size, 1, value);
-	err = err ? err : add_path(a, whole, value);
+	err = err ? err : stack_table_add(&g->paths, a->path, 1 + a->depth, value);
 	err = err ? err : stack_table_add(&g->direct, a->chain, 1, value);
 	return err || g->no_graph ? err : add_chain(a, value);
 }
@@ -306,11 +304,12 @@ static int add_profile(struct growth *g, const struct profile_data *d, const uin
 
 	a.number = *number = malloc(names_count(d) * sizeof *a.number);
 	a.chain = malloc((d->n_nodes + 1) * sizeof *a.chain);
+	a.path = malloc((d->n_nodes + 2) * sizeof *a.path);
 	a.arcs = malloc((d->n_nodes + 1) * sizeof *a.arcs);
 	a.site = malloc((d->n_sites + 1) * sizeof *a.site);
 	bool *own = own_code_holders(d, NULL);
 
-	if (a.number && a.chain && a.arcs && a.site && own)
+	if (a.number && a.chain && a.path && a.arcs && a.site && own)
 		err = 0;
 	for (uint32_t i = 0; !err && i < names_count(d); i++)
 		err = add_function(g, d, module, i, &a.number[i]);
@@ -321,6 +320,7 @@ static int add_profile(struct growth *g, const struct profile_data *d, const uin
 	free(own);
 	free(a.site);
 	free(a.chain);
+	free(a.path);
 	free(a.arcs);
 	return err;
 }

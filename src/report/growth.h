@@ -50,8 +50,8 @@ struct growth {
 	uint64_t *of_now, *of_base;
 	/* Elements: the exact size. */
 	struct stack_table sizes;
-	/* Elements: is the path whole (else it had more callers), then at most five sites,
-	 * innermost first. */
+	/* Elements: is the path whole (else it had more callers), then the innermost five sites,
+	 * and as many more as are needed to reach own code, innermost first. */
 	struct stack_table paths;
 	/* Elements: the function that called the allocator; a function and all it called; a
 	 * function and the one it called, each once for a request. */

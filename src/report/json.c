@@ -200,9 +200,9 @@ static json_t *recorded(const struct profile_data *d)
 			 d->max_size ? json_integer(json_out_int(d->max_size)) : json_null());
 }
 
-/* @chains: how chains are told of; NULL: they are not */
-static int write_report(const struct profile_data *d, const struct report_options *chains,
-			FILE *out)
+/* @chains: they are told of, too */
+static int write_report(const struct profile_data *d, const struct report_options *options,
+			bool chains, FILE *out)
 {
 	struct json_out o = { .out = out };
 	uint32_t *rank = names_ranks(d);
@@ -216,6 +216,8 @@ static int write_report(const struct profile_data *d, const struct report_option
 	if (d->ended_ns > d->started_ns)
 		json_out_member(&o, "duration_ns",
 				json_integer(json_out_int(d->ended_ns - d->started_ns)));
+	json_origin(&o, d);
+	json_view(&o, d, options);
 	json_out_member(&o, "engines", engines(d));
 	json_out_member(&o, "totals", totals(d));
 	if (!saw_all(d))
@@ -234,11 +236,11 @@ static int write_report(const struct profile_data *d, const struct report_option
 	modules(&o, d);
 	bins(&o, d);
 	if (chains)
-		json_leaks(&o, d, rank, chains);
+		json_leaks(&o, d, rank, options);
 	direct(&o, d, rank);
 	if (chains) {
 		json_graph(&o, d, rank);
-		json_lifetimes(&o, d, chains->own_code);
+		json_lifetimes(&o, d, options->own_code);
 	}
 	json_timeline(&o, d);
 	json_out_raw(&o, "}\n");
@@ -250,10 +252,10 @@ static int write_report(const struct profile_data *d, const struct report_option
 
 int report_json(const struct profile_data *d, const struct report_options *o, FILE *out)
 {
-	return write_report(d, o, out);
+	return write_report(d, o, true, out);
 }
 
-int report_json_short(const struct profile_data *d, FILE *out)
+int report_json_short(const struct profile_data *d, const struct report_options *o, FILE *out)
 {
-	return write_report(d, NULL, out);
+	return write_report(d, o, false, out);
 }

@@ -23,6 +23,8 @@ json_t *json_rss(const struct profile_data *d);
 json_t *json_runtime(const struct profile_data *d);
 
 /* The members of report_json() that have a file of their own. @rank: from names_ranks(). */
+void json_origin(struct json_out *o, const struct profile_data *d);
+void json_view(struct json_out *o, const struct profile_data *d, const struct report_options *r);
 void json_leaks(struct json_out *o, const struct profile_data *d, const uint32_t *rank,
 		const struct report_options *options);
 void json_graph(struct json_out *o, const struct profile_data *d, const uint32_t *rank);

@@ -3,6 +3,7 @@
 #define MPROF_REPORT_H
 
 #include "base/error.h"
+#include "naming/view.h"
 #include "profile/profile_data.h"
 
 #include <stdbool.h>
@@ -26,6 +27,8 @@ struct report_options {
 	bool colour;	/* that it shows */
 	bool at_peak;	/* the profile is of what was live at the peak (view.h), and the headings
 			   say so */
+	bool names_full; /* that names are whole was asked for */
+	const struct view *view; /* what the profile has been through; NULL: that is not told */
 };
 
 /**
@@ -35,12 +38,12 @@ struct report_options {
  */
 int report_tables(const struct profile_data *d, const struct report_options *o, FILE *out);
 
-/* All of it as one JSON object, schema mprof.report.v1 (described in mprof(1)); of @o only depth
- * and own_code matter. Returns as above. */
+/* All of it as one JSON object, schema mprof.report.v1 (described in mprof-report(1)); of @o only
+ * depth, own_code, view and names_full matter. Returns as above. */
 int report_json(const struct profile_data *d, const struct report_options *o, FILE *out);
 
 /* The same without the members that repeat the call tree: leaks, callgraph and lifetimes. */
-int report_json_short(const struct profile_data *d, FILE *out);
+int report_json_short(const struct profile_data *d, const struct report_options *o, FILE *out);
 
 /* What is left of the blocks from before, which have been walked, for people or as JSON: the object
  * "before" of the above. */

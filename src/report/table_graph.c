@@ -45,7 +45,7 @@ struct cells {
 };
 
 /* What an entry is printed from. */
-struct view {
+struct shown {
 	struct row *r;
 	const struct graph *g;
 	struct graph_cut cut;
@@ -79,7 +79,7 @@ static void print_in(struct row *r, const char *before, uint32_t n, const char *
 }
 
 /* name [index], with the cycle it belongs to; a cycle is `<cycle n> [index]`. */
-static void print_name(const struct view *v, uint32_t part, uint32_t node)
+static void print_name(const struct shown *v, uint32_t part, uint32_t node)
 {
 	const struct graph_part *p = &v->g->parts[part];
 
@@ -96,7 +96,7 @@ static void print_name(const struct view *v, uint32_t part, uint32_t node)
 }
 
 /* An ancestor or descendent; @whole: the bytes of in or out, of which it has a share. */
-static void print_relative(const struct view *v, const struct graph_relative *rel, uint64_t whole)
+static void print_relative(const struct shown *v, const struct graph_relative *rel, uint64_t whole)
 {
 	struct cells c = { .has_called = true, .called = rel->over.calls };
 
@@ -115,7 +115,7 @@ static void print_relative(const struct view *v, const struct graph_relative *re
 }
 
 /* What the relatives that are left out are together; *n: so many. */
-static struct sums sum_others(const struct view *v, const struct graph_relatives *rels, size_t *n)
+static struct sums sum_others(const struct shown *v, const struct graph_relatives *rels, size_t *n)
 {
 	struct sums sum = { 0 };
 
@@ -130,7 +130,7 @@ static struct sums sum_others(const struct view *v, const struct graph_relatives
 }
 
 /* The line for those that are left out, if there are any; @whole as above. */
-static void print_others(const struct view *v, const struct graph_relatives *rels, uint64_t whole)
+static void print_others(const struct shown *v, const struct graph_relatives *rels, uint64_t whole)
 {
 	size_t n;
 	struct sums sum = sum_others(v, rels, &n);
@@ -150,7 +150,7 @@ static void print_others(const struct view *v, const struct graph_relatives *rel
 }
 
 /* The line `all` over or under two or more lines of relatives. */
-static void print_summary(const struct view *v, const struct graph_relatives *rels)
+static void print_summary(const struct shown *v, const struct graph_relatives *rels)
 {
 	struct sums sum = { 0 };
 	size_t others;
@@ -168,7 +168,7 @@ static void print_summary(const struct view *v, const struct graph_relatives *re
 }
 
 /* Those that are not left out. */
-static void print_relatives(const struct view *v, const struct graph_relatives *rels,
+static void print_relatives(const struct shown *v, const struct graph_relatives *rels,
 			    uint64_t whole)
 {
 	for (size_t i = 0; i < rels->n; i++)
@@ -177,7 +177,7 @@ static void print_relatives(const struct view *v, const struct graph_relatives *
 }
 
 /* The line of the entry itself. @described: own + out; (%) is blank if it is 0 or not known. */
-static void print_entry_line(const struct view *v, const struct graph_entry *e, uint64_t called,
+static void print_entry_line(const struct shown *v, const struct graph_entry *e, uint64_t called,
 			     uint64_t described, const char *after_name)
 {
 	const struct graph *g = v->g;
@@ -210,7 +210,7 @@ static void print_entry_line(const struct view *v, const struct graph_entry *e, 
 }
 
 /* The first entry of a cycle: its members. */
-static void print_members(const struct view *v, const struct graph_entry *e)
+static void print_members(const struct shown *v, const struct graph_entry *e)
 {
 	const struct graph *g = v->g;
 	const struct graph_part *p = &g->parts[e->part];
@@ -233,7 +233,7 @@ static void print_members(const struct view *v, const struct graph_entry *e)
 	row_lines(v->r, v->g->d->labelled ? labelled_rule : rule);
 }
 
-static void print_entry(const struct view *v, const struct graph_entry *e)
+static void print_entry(const struct shown *v, const struct graph_entry *e)
 {
 	const struct graph_part *p = &v->g->parts[e->part];
 	bool member = p->cycle && e->node != GRAPH_WHOLE;
@@ -254,7 +254,7 @@ static void print_entry(const struct view *v, const struct graph_entry *e)
 }
 
 /* What has no entry. */
-static void print_cut(const struct view *v)
+static void print_cut(const struct shown *v)
 {
 	if (!v->cut.functions)
 		return;
@@ -265,7 +265,7 @@ static void print_cut(const struct view *v)
 	row_end(v->r);
 }
 
-static int print_graph(struct view *v, bool at_peak)
+static int print_graph(struct shown *v, bool at_peak)
 {
 	const struct graph *g = v->g;
 
@@ -296,7 +296,7 @@ int tables_graph(struct row *r, const struct profile_data *d, const uint32_t *ra
 		 const struct report_options *o)
 {
 	struct graph g;
-	struct view v = { .r = r, .g = &g };
+	struct shown v = { .r = r, .g = &g };
 	int err = graph_build(&g, d, rank);
 
 	if (!err) {

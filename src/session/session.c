@@ -163,8 +163,10 @@ void *session_begins(void *ctx, pid_t pid)
 	struct image *i = image_begin(s, pid, profile_new());
 	int err = i ? 0 : -ENOMEM;
 
-	if (i && pid == s->attaching)
+	if (i && pid == s->attaching) {
+		i->attached = true;
 		profile_set_before(i->profile, &s->before);
+	}
 
 	for (unsigned k = 0; !err && k < s->n_outputs; k++)
 		err = s->outputs[k]->ops->begins(s->outputs[k], i);

@@ -68,6 +68,7 @@ struct image {
 	int memory;		/* a data file of it without a name, for who asks; 0: there is
 				   none */
 	bool forked;		/* from another image */
+	bool attached;		/* it had been running when it was seen first */
 	bool ended;		/* its process has */
 	bool stopped;		/* by mprof_stop(): events are not counted */
 	bool paused;		/* by mprof_suspend(): nor are they */

@@ -124,6 +124,7 @@ profile() {
 	says_report a.html 0
 	"$P" a.html paths 0 >paths.txt
 	not grep -q make_widget paths.txt
+	jq -e '.options == ["--ignore-fn=make_widget"] and .left_out.allocs > 0' got.json
 	page --at=peak -o b.html run.data
 	[ "$("$P" b.html sums 0 | jq '.alloc_bytes, .peak_bytes' | uniq | wc -l)" = 1 ]
 }
@@ -232,7 +233,9 @@ change() {
 @test "run and attach write a page beside the report, with the options of the report" {
 	limited "$MPROF" run --html=heap.html -o report.txt --data=run.data --ignore-fn=nobody -- "$T/widgets" 2>err
 	says err '^mprof: the page of process [0-9]+ is heap\.html$'
-	holds heap.html 0 run.data
+	limited "$MPROF" report --format=json --ignore-fn=nobody run.data >want.json
+	says_report heap.html 0
+	jq -e '.from == "start" and .options == ["--ignore-fn=nobody"] and .left_out == null' got.json
 	limited "$MPROF" report run.data | cmp - report.txt
 	limited "$MPROF" run --html=/dev/null -o report.txt --data=run.data -- "$T/widgets"
 	[ -c /dev/null ]
@@ -241,6 +244,7 @@ change() {
 	progress server 2
 	detach "$PID"
 	holds "at-$PID.html" 0 run.data
+	jq -e '.from == "attach"' got.json
 	finish server
 }
 
@@ -312,6 +316,32 @@ change() {
 	holds through.html 0 run.data
 	(page run.data >/dev/full) 2>err && fail "written to a full disk"
 	grep -q '^mprof: cannot write the page: No space left' err
+	# As the real one, so long that it is the template itself that does not go in.
+	{ seq 1 20000; cat template.html; seq 1 20000; } >long.html
+	MPROF_PAGE_TEMPLATE=$D/long.html no_page 1 'cannot write /dev/full: No space left' -o /dev/full run.data
+	(MPROF_PAGE_TEMPLATE=$D/long.html page run.data >/dev/full) 2>err && fail "written to a full disk"
+	grep -q '^mprof: cannot write the page: No space left' err
+}
+
+@test "a full disk leaves the old page as it was, and is what is said" {
+	unshare -m true 2>/dev/null || skip "not allowed to mount here"
+	local got=0
+	profile "$T/widgets"
+	mkdir full
+	seq 1 200000 >>template.html
+	cat >on-a-full-disk <<-'EOT'
+		mount -t tmpfs -o size=1m none full || exit 77
+		echo old >full/heap.html
+		"$1" report --format=html -o full/heap.html run.data
+		status=$?
+		echo "$(ls full): $(cat full/heap.html)" >full.txt
+		exit $status
+	EOT
+	limited unshare -m sh on-a-full-disk "$MPROF" 2>err || got=$?
+	[ $got != 77 ] || skip "not allowed to mount here"
+	[ $got = 1 ] || fail "ended with $got" "$(cat err)"
+	says err 'cannot write full/heap\.html: disk full'
+	[ "$(cat full.txt)" = "heap.html: old" ]
 }
 
 @test "a run tells of its page before it starts, if there will be none" {

@@ -19,6 +19,7 @@ def report(path):
 def json_report(path):
     doc = json.load(open(path))
     del doc["pid"], doc["duration_ns"], doc["engines"]
+    doc.get("peak", {}).pop("time_ns", None)
     for leaf in doc["lifetimes"]:
         del leaf["ns"]
     # At which events there is a point hangs on the time; only what was live at the end does not.

@@ -110,6 +110,11 @@ static struct profile_data *made(const char *program, uint32_t pid)
 	return d;
 }
 
+static int write_report(const struct profile_data *d, FILE *out)
+{
+	return report_json_short(d, &usual, out);
+}
+
 static int write_tree(const struct profile_data *d, FILE *out)
 {
 	struct tree *t;
@@ -168,13 +173,15 @@ static void a_page_is_the_template_with_title_and_data_in_the_places_of_its_mark
 	assert_has(page, "</script>\n<script>run()</script></body></html>\n");
 	assert_null(strstr(page, "<!--"));
 	json_t *index = block(page, "mprof-index");
-	json_t *want = json_pack("{ss ss s[{ss ss ss ss}]}", "schema", "mprof.page.v1", "version",
-				 MPROF_VERSION, "profiles", "title", "widgets (pid 12)", "report",
-				 "mprof-report-0", "tree", "mprof-tree-0", "rows",
-				 "mprof-rows-0");
+	json_t *want = json_pack("{ss ss s[{ss ss si s{si si si si si} ss ss ss}]}", "schema",
+				 "mprof.page.v1", "version", MPROF_VERSION, "profiles", "title",
+				 "widgets (pid 12)", "program", "widgets", "pid", 12, "totals",
+				 "allocs", 3, "alloc_bytes", 300, "kept_objects", 2, "kept_bytes",
+				 200, "peak_bytes", 300, "report", "mprof-report-0", "tree",
+				 "mprof-tree-0", "rows", "mprof-rows-0");
 
 	assert_true(json_equal(index, want));
-	assert_same(page, "mprof-report-0", d, report_json_short);
+	assert_same(page, "mprof-report-0", d, write_report);
 	assert_same(page, "mprof-tree-0", d, write_tree);
 	assert_same(page, "mprof-rows-0", d, write_rows);
 	json_decref(index);
@@ -203,11 +210,30 @@ static void several_profiles_are_in_one_page_in_their_order(void **state)
 		char id[32];
 
 		snprintf(id, sizeof id, "mprof-report-%zu", i);
-		assert_same(page, id, d[i], report_json_short);
+		assert_same(page, id, d[i], write_report);
 		profile_data_free(d[i]);
 	}
 	json_decref(index);
 	free(page);
+}
+
+static void a_sum_of_profiles_is_called_that_and_has_no_process(void **state)
+{
+	struct profile_data *d = made("sum of 3 profiles", 0);
+	char *page = page_of(&d, 1);
+	json_t *report = block(page, "mprof-report-0");
+
+	(void)state;
+	assert_has(page, "<title>sum of 3 profiles - mprof</title>");
+	assert_int_equal(json_integer_value(json_object_get(report, "merged")), 3);
+	json_decref(report);
+	free(page);
+	profile_data_free(d);
+	d = made("sum of 3 profiles", 7); /* a program of that name */
+	page = page_of(&d, 1);
+	assert_has(page, "<title>sum of 3 profiles (pid 7) - mprof</title>");
+	free(page);
+	profile_data_free(d);
 }
 
 /* What a function is numbered in a tree of a difference. */
@@ -249,9 +275,9 @@ static void a_difference_has_both_profiles_and_says_which_functions_are_the_same
 	assert_string_equal(json_string_value(json_object_get(index, "growth")), "mprof-growth");
 	assert_int_equal(json_array_size(json_object_get(index, "profiles")), 2);
 	assert_int_equal(json_array_size(json_object_get(growth, "sizes")), 2);
-	assert_same(text, "mprof-report-0", now, report_json_short);
+	assert_same(text, "mprof-report-0", now, write_report);
 	assert_same(text, "mprof-rows-0", now, write_rows);
-	assert_same(text, "mprof-report-1", base, report_json_short);
+	assert_same(text, "mprof-report-1", base, write_report);
 	assert_same(text, "mprof-rows-1", base, write_rows);
 	assert_int_equal(same_of(tree, "f"), same_of(old, "f"));
 	assert_int_equal(same_of(tree, "main"), same_of(old, "main"));
@@ -327,7 +353,7 @@ static void an_empty_profile_has_a_page(void **state)
 	char *page = page_of(&d, 1);
 
 	(void)state;
-	assert_same(page, "mprof-report-0", d, report_json_short);
+	assert_same(page, "mprof-report-0", d, write_report);
 	assert_same(page, "mprof-tree-0", d, write_tree);
 	assert_same(page, "mprof-rows-0", d, write_rows);
 	free(page);
@@ -430,6 +456,7 @@ int main(void)
 		cmocka_unit_test(
 			a_page_is_the_template_with_title_and_data_in_the_places_of_its_marks),
 		cmocka_unit_test(several_profiles_are_in_one_page_in_their_order),
+		cmocka_unit_test(a_sum_of_profiles_is_called_that_and_has_no_process),
 		cmocka_unit_test(
 			a_difference_has_both_profiles_and_says_which_functions_are_the_same),
 		cmocka_unit_test(a_difference_that_cannot_be_told_leaves_nothing),

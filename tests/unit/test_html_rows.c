@@ -88,6 +88,13 @@ static void assert_leak(const json_t *rows, const json_t *tree, size_t i, const 
 	assert_int_equal(at(rows, "leaks", "kept_bytes", i), member(want, "kept_bytes"));
 	assert_int_equal(at(rows, "leaks", "allocs", i), member(want, "allocs"));
 	assert_int_equal(at(rows, "leaks", "frees", i), member(want, "frees"));
+	const json_t *lost = json_object_get(want, "lost");
+
+	if (lost) {
+		assert_int_equal(at(rows, "leaks", "lost_bytes", i), member(lost, "bytes"));
+		assert_int_equal(at(rows, "leaks", "through_bytes", i),
+				 member(lost, "through_bytes"));
+	}
 	assert_int_equal(at(rows, "leaks", "truncated", i),
 			 json_is_true(json_object_get(want, "truncated")));
 	while (depth--) {
@@ -131,6 +138,29 @@ static void assert_says_the_same(const struct profile_data *d)
 	json_decref(rows);
 	json_decref(tree);
 	json_decref(report);
+}
+
+static void what_is_lost_directly_and_through_others_are_columns(void **state)
+{
+	struct profile_data *d = profile_data_new();
+
+	(void)state;
+	pd_build_chain(d, "main+1 > f+2", 100, 9, 0);
+	pd_build_chain(d, "main+1 > g+2", 10, 5, 0);
+	pd_build_finish(d);
+	d->reach.known = 1;
+	for (size_t i = 0; i < d->n_leaves; i++) {
+		d->leaves[i].reach[PD_LOST] = d->leaves[i].size == 100 ? 2 : 0;
+		d->leaves[i].reach[PD_LOST_THROUGH] = d->leaves[i].size == 100 ? 3 : 5;
+	}
+	assert_says_the_same(d);
+	json_t *rows = read_back(d, rows_json);
+
+	assert_int_equal(at(rows, "leaks", "lost_bytes", 0), 200);
+	assert_int_equal(at(rows, "leaks", "through_bytes", 0), 300);
+	assert_int_equal(at(rows, "leaks", "through_bytes", 1), 50);
+	json_decref(rows);
+	profile_data_free(d);
 }
 
 static void rows_say_what_the_report_says(void **state)
@@ -223,6 +253,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_say_what_the_report_says),
+		cmocka_unit_test(what_is_lost_directly_and_through_others_are_columns),
 		cmocka_unit_test(a_profile_of_nothing_has_no_rows),
 		cmocka_unit_test(lifetimes_have_their_buckets_one_behind_the_other),
 		cmocka_unit_test(types_are_lists_each_of_them_once),

@@ -114,6 +114,8 @@ static void a_small_tree_is_written_depth_first_with_what_is_each_nodes_own(void
 	assert_at(t, "leaves.node", "[1,2,1,2]");
 	assert_at(t, "leaves.allocs", "[7,2,1,5]");
 	assert_at(t, "leaves.bytes", "[500,20,7,40]");
+	/* Of the first there are blocks of 100 and of 50 bytes. */
+	assert_at(t, "leaves.size", "[-1,10,7,8]");
 	assert_at(t, "leaves.frees", "[5,0,1,2]");
 	assert_at(t, "leaves.kept_blocks", "[2,2,0,3]");
 	assert_at(t, "leaves.kept_bytes", "[200,20,0,24]");

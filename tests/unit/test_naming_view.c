@@ -274,6 +274,7 @@ static void what_an_ignored_function_requests_itself_is_no_part_of_any_number(vo
 {
 	(void)state;
 	struct profile_data *d = wrapped();
+	const struct pd_totals all = d->totals;
 
 	assert_int_equal(apply_fns(d, (const char *const[]){ "xrealloc", NULL },
 				   (const char *const[]){ "xmalloc", "main", NULL }), 0);
@@ -281,6 +282,10 @@ static void what_an_ignored_function_requests_itself_is_no_part_of_any_number(vo
 	assert_int_equal(d->totals.alloc_bytes, 48);
 	assert_int_equal(d->totals.frees, 0);
 	assert_int_equal(d->totals.free_bytes, 0);
+	assert_int_equal(d->left_out.allocs, all.allocs - 2);
+	assert_int_equal(d->left_out.bytes, all.alloc_bytes - 48);
+	assert_int_equal(d->left_out.frees, all.frees);
+	assert_int_equal(d->left_out.freed_bytes, all.free_bytes);
 	assert_int_equal(d->n_leaves, 2);
 	for (size_t i = PD_FIRST_NODE; i < d->n_nodes; i++)
 		assert_true(d->nodes[i].parent < i);

@@ -266,6 +266,7 @@ static inline struct profile_data *random_profile(size_t n_functions, size_t n_s
 	d->unseen = (struct pd_unseen){ 11, 4, 2, 12, 13, 14, 15, 1, 16, UINT64_MAX - 9 };
 	d->slowdown_milli = 2345;
 	d->engines = PD_ENGINE_FAST | PD_ENGINE_UNTOLD;
+	d->from = PD_FROM_ATTACH;
 	d->totals.paused_frees = 17;
 	d->before.how = 2;
 	d->before.n_bins = 30;
@@ -374,6 +375,7 @@ static inline void assert_trees_equal(const struct profile_data *x, const struct
 	}
 	assert_int_equal(x->labelled, y->labelled);
 	assert_int_equal(x->engines, y->engines);
+	assert_int_equal(x->from, y->from);
 	assert_int_equal(x->spared.lifetimes, y->spared.lifetimes);
 	assert_int_equal(x->spared.timeline, y->spared.timeline);
 	assert_int_equal(x->spared.depth, y->spared.depth);

@@ -40,8 +40,8 @@ static void a_newer_file_is_told_from_a_damaged_one(void **state)
 {
 	(void)state;
 	/* Even if nothing in it is as it was. */
-	change("PRAGMA user_version=12; DROP TABLE nodes; CREATE TABLE nodes(x)");
-	assert_unreadable(-EPROTONOSUPPORT, "newer mprof (format 12, this one reads up to 11)");
+	change("PRAGMA user_version=13; DROP TABLE nodes; CREATE TABLE nodes(x)");
+	assert_unreadable(-EPROTONOSUPPORT, "newer mprof (format 13, this one reads up to 12)");
 	change("PRAGMA user_version=2147483647");
 	assert_unreadable(-EPROTONOSUPPORT, "newer mprof");
 	change("PRAGMA user_version=0");
@@ -114,8 +114,14 @@ static void make_version(const char *path, int version)
 	sqlite3_close(db);
 }
 
+static void without_from(struct profile_data *d)
+{
+	d->from = PD_FROM_UNKNOWN;
+}
+
 static void without_spared(struct profile_data *d)
 {
+	without_from(d);
 	d->spared.depth = 0;
 	d->totals.truncated_cut = 0;
 }
@@ -301,8 +307,22 @@ static void a_file_of_version_10_does_not_tell_what_was_spared(void **state)
 	profile_data_free(d);
 }
 
+static void a_file_of_version_11_does_not_tell_whether_it_was_attached_to(void **state)
+{
+	struct profile_data *d = sample();
+
+	(void)state;
+	write_ok(bad_file, d);
+	assert_int_not_equal(d->from, PD_FROM_UNKNOWN);
+	assert_read_as(d);
+	without_from(d);
+	make_version(bad_file, 11);
+	assert_read_as(d);
+	profile_data_free(d);
+}
+
 /* Whoever changes the schema makes a new version: readers out there know the old one. */
-static void the_schema_is_that_of_version_11(void **state)
+static void the_schema_is_that_of_version_12(void **state)
 {
 	uint64_t sum = DATAFILE_SUM_START;
 
@@ -311,8 +331,8 @@ static void the_schema_is_that_of_version_11(void **state)
 		sum = datafile_sum_text(sum, o->sql, strlen(o->sql));
 	for (const struct datafile_meta *m = datafile_meta; m->key; m++)
 		sum = datafile_sum_text(sum, m->key, strlen(m->key));
-	assert_int_equal(DATAFILE_VERSION, 11);
-	assert_int_equal(sum, UINT64_C(0x8d675774628cb71e));
+	assert_int_equal(DATAFILE_VERSION, 12);
+	assert_int_equal(sum, UINT64_C(0x7faf57a2c695f717));
 }
 
 static void a_file_cut_anywhere_is_damaged(void **state)
@@ -504,7 +524,8 @@ int main(void)
 		TEST(a_file_of_version_8_tells_of_no_pauses),
 		TEST(a_file_of_version_9_does_not_tell_the_engine),
 		TEST(a_file_of_version_10_does_not_tell_what_was_spared),
-		TEST(the_schema_is_that_of_version_11),
+		TEST(a_file_of_version_11_does_not_tell_whether_it_was_attached_to),
+		TEST(the_schema_is_that_of_version_12),
 		TEST(a_file_cut_anywhere_is_damaged),
 		TEST(a_file_cut_by_an_expert_is_damaged),
 		TEST(flipped_bytes_are_found_or_harmless),

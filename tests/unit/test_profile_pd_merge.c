@@ -271,6 +271,22 @@ static void every_engine_of_a_sum_is_told_and_none_is_guessed(void **state)
 		}
 }
 
+static void where_a_sum_begins_is_told_if_all_begin_there(void **state)
+{
+	(void)state;
+	for (uint32_t a = PD_FROM_UNKNOWN; a <= PD_FROM_ATTACH; a++)
+		for (uint32_t b = PD_FROM_UNKNOWN; b <= PD_FROM_ATTACH; b++) {
+			struct profile_data *both[2] = { built(), built() };
+
+			both[0]->from = a;
+			both[1]->from = b;
+			struct profile_data *sum = merged(both, 2);
+
+			assert_int_equal(sum->from, a == b ? a : PD_FROM_UNKNOWN);
+			profile_data_free(sum);
+		}
+}
+
 static void what_was_before_and_is_lost_is_told_of_all_or_not(void **state)
 {
 	(void)state;
@@ -377,6 +393,7 @@ int main(void)
 		cmocka_unit_test(the_peak_is_the_highest_of_any_with_what_was_live_then),
 		cmocka_unit_test(types_and_lifetimes_are_joined),
 		cmocka_unit_test(every_engine_of_a_sum_is_told_and_none_is_guessed),
+		cmocka_unit_test(where_a_sum_begins_is_told_if_all_begin_there),
 		cmocka_unit_test(what_was_before_and_is_lost_is_told_of_all_or_not),
 		cmocka_unit_test(sums_that_are_too_large_are_refused),
 		cmocka_unit_test(the_order_does_not_matter),

@@ -238,6 +238,47 @@ static void recursion_counts_once_and_long_paths_are_cut(void **state)
 	profile_data_free(base);
 }
 
+/* Of module 0, which is the program, is what is not called l1, l2, ... */
+static struct profile_data *deep_in_a_library(uint64_t allocs)
+{
+	static const char *const paths[] = { "/opt/app/server", "/usr/lib/libdeep.so.1" };
+	struct profile_data *d = profile_data_new();
+
+	pd_build_chain(d, "main > serve > l1 > l2 > l3 > l4 > l5 > l6", 10, allocs, 0);
+	pd_build_chain(d, "main > other > l1 > l2 > l3 > l4 > l5 > l6", 10, 2 * allocs, 0);
+	pd_build_chain(d, "l0 > l1 > l2 > l3 > l4 > l5 > l6", 10, 1, 0);
+	pd_build_chain(d, "main > a > b > c > d > e", 1, allocs, 0);
+	pd_build_finish(d);
+	d->modules = calloc(2, sizeof *d->modules);
+	assert_non_null(d->modules);
+	for (; d->n_modules < 2; d->n_modules++)
+		d->modules[d->n_modules] =
+			(struct pd_module){ strdup(paths[d->n_modules]), strdup(""), strdup("") };
+	d->program = 0;
+	for (size_t i = 0; i < d->n_functions; i++)
+		d->functions[i].module = d->functions[i].name[0] == 'l';
+	return d;
+}
+
+static void a_path_goes_as_far_as_own_code(void **state)
+{
+	struct profile_data *now = deep_in_a_library(3), *base = deep_in_a_library(1);
+	char *text = report_of(now, base);
+
+	(void)state;
+	assert_has(text, "\n+4 +40 0 +40 ... > other > l1 > l2 > l3 > l4 > l5 > l6\n"
+			 "+2 +20 0 +20 ... > serve > l1 > l2 > l3 > l4 > l5 > l6\n"
+			 "+2 +2 0 +2 ... > a > b > c > d > e\n");
+	profile_data_free(now);
+	now = deep_in_a_library(1);
+	pd_build_chain(now, "l0 > l1 > l2 > l3 > l4 > l5 > l6", 10, 5, 0);
+	pd_build_finish(now);
+	/* where there is none it is five */
+	assert_has(report_of(now, base), "\n+5 +50 0 +50 ... > l2 > l3 > l4 > l5 > l6\n");
+	profile_data_free(now);
+	profile_data_free(base);
+}
+
 static struct profile_data *with_module(const char *path, const char *id, uint64_t address)
 {
 	struct profile_data *d = profile_data_new();
@@ -475,6 +516,7 @@ int main(void)
 		cmocka_unit_test(terse_leaves_out_what_has_hardly_changed_and_counts_it),
 		cmocka_unit_test(what_is_the_same_is_left_out),
 		cmocka_unit_test(recursion_counts_once_and_long_paths_are_cut),
+		cmocka_unit_test(a_path_goes_as_far_as_own_code),
 		cmocka_unit_test(functions_are_matched_by_file_and_build),
 		cmocka_unit_test(programs_of_other_names_are_matched),
 		cmocka_unit_test(json_has_both_sides_of_what_has_changed),

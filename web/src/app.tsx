@@ -3,16 +3,19 @@
 
 import type { JSX } from "preact";
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { type Snapshot, choices, snapshots } from "./data/choices";
+import { type Choice, type Snapshot, choices, snapshots, title_of_all } from "./data/choices";
+import { duration, is_peak } from "./data/moment";
 import type { Rows } from "./data/rows";
 import type { Growth, PageIndex, Report } from "./data/schema";
-import { moments, seen_by } from "./data/sentences";
+import { seen_by } from "./data/sentences";
 import type { Tree } from "./data/tree";
 import { Flame } from "./flame/view";
 import { CHANGE_VIEWS, type State, VIEWS, type View } from "./state/fragment";
 import { type Store, StoreContext, read_location, useStore, write_location } from "./state/store";
-import { base_name, clip } from "./ui/format";
+import { FocusTip } from "./ui/focus_tip";
+import { base_name, clip, plural } from "./ui/format";
 import { Link } from "./ui/link";
+import { Before } from "./views/before";
 import { CallGraph } from "./views/callgraph";
 import { DirectAllocation } from "./views/direct";
 import { GrowthByFunction, GrowthBySite, GrowthBySize } from "./views/growth";
@@ -20,6 +23,7 @@ import { GrowthOverview } from "./views/growth_overview";
 import { Leaks } from "./views/leaks";
 import { Lifetimes } from "./views/lifetimes";
 import { Overview } from "./views/overview";
+import { Processes } from "./views/processes";
 import { Sizes } from "./views/sizes";
 import { Timeline } from "./views/timeline";
 
@@ -40,7 +44,8 @@ export const NOTHING: Profile = {
 };
 
 /** Whether all there is of it has been read: a difference has no rows besides its own. */
-const is_whole = (p: Profile): boolean => (p.difference ? p.tree : p.rows) !== null;
+const is_whole = (c: Choice, p: Profile): boolean =>
+	c.of === "all" || (p.difference ? p.tree : p.rows) !== null;
 
 interface Props {
 	index: PageIndex;
@@ -56,6 +61,7 @@ const TITLES: Record<View, string> = {
 	direct: "Direct allocation",
 	callgraph: "Call graph",
 	lifetimes: "Lifetimes",
+	before: "From before",
 };
 
 const CHANGE_TITLES: Partial<Record<View, string>> = {
@@ -64,8 +70,20 @@ const CHANGE_TITLES: Partial<Record<View, string>> = {
 	direct: "Growth by function",
 };
 
-const title_of = (v: View, difference: boolean): string =>
-	(difference && CHANGE_TITLES[v]) || TITLES[v];
+function title_of(v: View, c: Choice, report: Report | null): string {
+	if (c.of === "all") return "All of them";
+	if (c.of === "difference") return CHANGE_TITLES[v] ?? TITLES[v];
+	return v === "leaks" && report && is_peak(report) ? "By call chain" : TITLES[v];
+}
+
+/** Those there is something in. */
+function views_of(c: Choice, report: Report | null, wanted: View): readonly View[] {
+	if (c.of === "all") return ["overview"];
+	if (c.of === "difference") return CHANGE_VIEWS;
+	const walked = report ? report.before?.walked : wanted === "before";
+
+	return walked ? VIEWS : VIEWS.filter((v) => v !== "before");
+}
 
 function Chooser({ index }: { index: PageIndex }): JSX.Element | null {
 	const { state, set } = useStore();
@@ -85,6 +103,7 @@ function Chooser({ index }: { index: PageIndex }): JSX.Element | null {
 							zoom: [],
 							fn: "",
 							filter: "",
+							sort: "",
 						},
 						true,
 					)
@@ -101,33 +120,38 @@ function Chooser({ index }: { index: PageIndex }): JSX.Element | null {
 }
 
 function Facts({ report, difference }: Profile): JSX.Element | null {
-	const m = report ? moments(report) : null;
+	const took = report ? duration(report) : null;
 
 	if (!report) return null;
 	if (difference)
 		return (
 			<>
-				pid {report.pid} since pid {difference.base.pid}
+				{whose(report)} since {whose(difference.base)}
 			</>
 		);
 	return (
 		<>
-			pid {report.pid}
-			{m?.duration && ` · ${m.duration}`}
+			{whose(report)}
+			{took && ` · ${took}`}
 			{` · ${seen_by(report)}`}
 		</>
 	);
 }
 
+const whose = (r: Report): string =>
+	r.merged ? `merged of ${plural(r.merged, "profile")}` : `pid ${r.pid}`;
+
 interface HeaderProps {
 	index: PageIndex;
+	choice: Choice;
 	profile: Profile;
 	views: readonly View[];
 	view: View;
 }
 
-function Header({ index, profile, views, view }: HeaderProps): JSX.Element {
-	const command = profile.report?.command ?? [];
+function Header({ index, choice, profile, views, view }: HeaderProps): JSX.Element {
+	const all = choice.of === "all" ? [title_of_all(index)] : [];
+	const command = profile.report?.command ?? all;
 
 	return (
 		<header>
@@ -143,12 +167,24 @@ function Header({ index, profile, views, view }: HeaderProps): JSX.Element {
 				</p>
 				<Chooser index={index} />
 			</div>
-			<Tabs views={views} view={view} />
+			<Tabs
+				views={views}
+				view={view}
+				title={(v) => title_of(v, choice, profile.report)}
+			/>
 		</header>
 	);
 }
 
-function Tabs({ views, view }: { views: readonly View[]; view: View }): JSX.Element {
+function Tabs({
+	views,
+	view,
+	title,
+}: {
+	views: readonly View[];
+	view: View;
+	title: (v: View) => string;
+}): JSX.Element | null {
 	const { state } = useStore();
 	const nav = useRef<HTMLElement>(null);
 
@@ -172,7 +208,7 @@ function Tabs({ views, view }: { views: readonly View[]; view: View }): JSX.Elem
 					}}
 					current={v === view}
 				>
-					{title_of(v, views === CHANGE_VIEWS)}
+					{title(v)}
 				</Link>
 			))}
 		</nav>
@@ -238,9 +274,11 @@ function DifferenceBody({
 	base: Report;
 	view: View;
 }): JSX.Element {
-	if (view === "leaks") return <GrowthBySite growth={growth} />;
-	if (view === "sizes") return <GrowthBySize growth={growth} />;
-	if (view === "direct") return <GrowthByFunction growth={growth} />;
+	const at_peak = is_peak(now);
+
+	if (view === "leaks") return <GrowthBySite growth={growth} at_peak={at_peak} />;
+	if (view === "sizes") return <GrowthBySize growth={growth} at_peak={at_peak} />;
+	if (view === "direct") return <GrowthByFunction growth={growth} at_peak={at_peak} />;
 	return <GrowthOverview growth={growth} now={now} base={base} />;
 }
 
@@ -263,7 +301,9 @@ function ProfileBody({
 		case "sizes":
 			return <Sizes report={report} tree={tree} />;
 		case "direct":
-			return <DirectAllocation report={report} />;
+			return <DirectAllocation report={report} tree={tree} />;
+		case "before":
+			return <Before before={report.before} />;
 		case "leaks":
 		case "callgraph":
 		case "lifetimes":
@@ -288,7 +328,7 @@ function RowsBody({
 	if (!tree || !rows) return <Waiting />;
 	if (view === "leaks") return <Leaks report={report} tree={tree} rows={rows} />;
 	if (view === "callgraph") return <CallGraph report={report} tree={tree} rows={rows} />;
-	return <Lifetimes tree={tree} rows={rows} />;
+	return <Lifetimes report={report} tree={tree} rows={rows} />;
 }
 
 /** "/" goes to the search of the view, Escape leaves and empties it. */
@@ -314,7 +354,9 @@ export function App({ index, load }: Props): JSX.Element {
 	const [profiles, set_profiles] = useState<Record<number, Profile>>({});
 	const list = useMemo(() => choices(index), [index]);
 	const number = state.profile < list.length ? state.profile : 0;
-	const views = list[number].entry ? VIEWS : CHANGE_VIEWS;
+	const choice = list[number];
+	const profile = profiles[number] ?? NOTHING;
+	const views = views_of(choice, profile.report, state.view);
 	const view = views.includes(state.view) ? state.view : "overview";
 	const set = useCallback(
 		(change: Partial<State>, step = false) =>
@@ -327,7 +369,6 @@ export function App({ index, load }: Props): JSX.Element {
 		[],
 	);
 	const store = useMemo((): Store => ({ state, set }), [state, set]);
-	const profile = profiles[number] ?? NOTHING;
 	const moments = useMemo(() => snapshots(index, number), [index, number]);
 
 	useEffect(() => {
@@ -350,15 +391,29 @@ export function App({ index, load }: Props): JSX.Element {
 	if (!Object.keys(profiles).length) return <p class="empty">{READING}</p>;
 	return (
 		<StoreContext.Provider value={store}>
-			<Header index={index} profile={profile} views={views} view={view} />
-			<main data-view={view} data-ready={is_whole(profile) ? "" : undefined}>
-				<h2 class="hidden">{title_of(view, views === CHANGE_VIEWS)}</h2>
-				<Body
-					profile={profile}
-					view={view}
-					number={number}
-					moments={moments}
-				/>
+			<FocusTip />
+			<Header
+				index={index}
+				choice={choice}
+				profile={profile}
+				views={views}
+				view={view}
+			/>
+			<main
+				data-view={view}
+				data-ready={is_whole(choice, profile) ? "" : undefined}
+			>
+				<h2 class="hidden">{title_of(view, choice, profile.report)}</h2>
+				{choice.of === "all" ? (
+					<Processes index={index} />
+				) : (
+					<Body
+						profile={profile}
+						view={view}
+						number={number}
+						moments={moments}
+					/>
+				)}
 			</main>
 			<footer class="quiet">mprof {index.version}</footer>
 		</StoreContext.Provider>

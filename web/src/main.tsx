@@ -7,9 +7,12 @@ import { App, NOTHING, type Profile } from "./app";
 import { choices } from "./data/choices";
 import { read_block } from "./data/decode";
 import { make_difference } from "./data/difference";
+import { is_peak } from "./data/moment";
 import { make_rows } from "./data/rows";
 import type { Growth, IndexEntry, PageIndex, Report, RowsBlock, TreeBlock } from "./data/schema";
 import { make_tree } from "./data/tree";
+import { set_full_names } from "./ui/format";
+import { meet_names } from "./ui/names";
 
 const next_paint = (): Promise<void> =>
 	new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
@@ -27,8 +30,15 @@ const read_rows = (id: string): Promise<RowsBlock> =>
 type Show = (more: Partial<Profile>) => Promise<void>;
 
 async function load_profile(entry: IndexEntry, show: Show): Promise<void> {
-	await show({ report: await read_report(entry.report) });
-	await show({ tree: make_tree(await read_tree(entry.tree)) });
+	const report = await read_report(entry.report);
+
+	set_full_names(report.options?.includes("--names=full") ?? false);
+	meet_names(report.direct.map((d) => d.function));
+	await show({ report });
+	const tree = make_tree(await read_tree(entry.tree), is_peak(report));
+
+	meet_names(tree.functions);
+	await show({ tree });
 	await show({ rows: make_rows(await read_rows(entry.rows)) });
 }
 
@@ -41,14 +51,24 @@ async function load_difference(index: PageIndex, show: Show): Promise<void> {
 	);
 	const difference = { growth, base: await read_report(base.report) };
 
-	await show({ report: await read_report(now.report), difference });
-	await show({
-		tree: make_difference(await read_tree(now.tree), await read_tree(base.tree)),
-	});
+	const report = await read_report(now.report);
+
+	set_full_names(report.options?.includes("--names=full") ?? false);
+	meet_names(growth.direct.map((d) => d.function));
+	meet_names(growth.paths.flatMap((p) => p.path.map((e) => e.function ?? "?")));
+	await show({ report, difference });
+	const tree = make_difference(
+		await read_tree(now.tree),
+		await read_tree(base.tree),
+		is_peak(report),
+	);
+
+	meet_names(tree.functions);
+	await show({ tree });
 }
 
 async function load(index: PageIndex, number: number, done: (p: Profile) => void): Promise<void> {
-	const { entry } = choices(index)[number];
+	const { entry, of } = choices(index)[number];
 	let p = NOTHING;
 	const show: Show = (more) => {
 		done((p = { ...p, ...more }));
@@ -56,7 +76,8 @@ async function load(index: PageIndex, number: number, done: (p: Profile) => void
 	};
 
 	try {
-		await (entry ? load_profile(entry, show) : load_difference(index, show));
+		if (of === "all") await show({});
+		else await (entry ? load_profile(entry, show) : load_difference(index, show));
 	} catch (e) {
 		await show({ error: e instanceof Error ? e.message : String(e) });
 	}

@@ -53,6 +53,24 @@ detached()
 	wait "$session"
 }
 
+# attached NAME PROGRAM: the same of one that has done all it does before it is attached to, and waits
+attached()
+{
+	local go=$work/$1.go ready=$work/$1.ready program
+	rm -f "$go" "$ready"
+	mkfifo "$go"
+	"$work/$2" <"$go" >"$ready" &
+	program=$!
+	exec 3>"$go"
+	until [ -s "$ready" ]; do
+		kill -0 "$program" || return
+		sleep 0.1
+	done
+	(cd "$work" && "$mprof" attach --before=walk --duration=0.5 --data="$1.data" -o "$1.txt" "$program")
+	exec 3>&-
+	wait "$program"
+}
+
 if [ -z "${UNIT:-}" ]; then
 	cc -g -O1 -o "$work/widgets" ../examples/widgets.c
 	# Of a run before: one more would be one process more.
@@ -66,6 +84,8 @@ if [ -z "${UNIT:-}" ]; then
 	cc -g -O1 -o "$work/loses" test/programs/loses.c
 	detached loses loses
 	page loses "$work/loses.data"
+	attached attached loses
+	page attached "$work/attached.data"
 	profile moments widgets --snapshot-when="live>500K"
 	page moments "$work"/moments.data*
 	cp "$work/names" "$work/bare"
@@ -79,6 +99,12 @@ if [ -z "${UNIT:-}" ]; then
 		c++ -g -O1 -DVERSION=$version -o "$work/changes" test/programs/changes.cc
 		profile "changes-$version" changes
 	done
+	page peak --at=peak "$work/widgets.data"
+	page ignored --ignore-fn=make_widget "$work/widgets.data"
+	page whole-names --names=full "$work/names.data"
+	"$mprof" merge -o "$work/merged.data" "$work/widgets.data" "$work/names.data"
+	page merged "$work/merged.data"
+	page changes-peak --at=peak --base="$work/changes-1.data" "$work/changes-2.data"
 	page changes --base="$work/changes-1.data" "$work/changes-2.data"
 	"$mprof" report --base="$work/changes-1.data" "$work/changes-2.data" >"$work/changes.txt"
 	for data in "$work"/*.data*; do

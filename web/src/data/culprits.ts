@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The call sites of the program's own code that everything below them is charged to.
 
+import { FrameTable } from "../flame/pairs";
 import { type Figure, type Tree, place_of } from "./tree";
 
 export interface Culprit {
 	name: string;
 	place: string | null;
 	through: string | null; // the function that allocates, if it is another one
+	at: Spot;
 	types: string[];
 	allocs: number;
 	bytes: number;
@@ -17,6 +19,14 @@ export interface Culprit {
 	lost_blocks: number; // directly
 	lost_bytes: number;
 	hanging_bytes: number; // lost through these; usable
+	size: number | null; // of each block; null: there are several
+}
+
+/** Where it is in the flame graph: the frame that has the most of it. */
+export interface Spot {
+	inverted: boolean;
+	zoom: number[]; // keys from the outermost frame on
+	whole: boolean; // all of it is in that frame
 }
 
 const charges = new WeakMap<Tree, Int32Array>();
@@ -63,6 +73,7 @@ function sum_up(t: Tree, node: number, leaves: readonly number[]): Culprit {
 		name,
 		place: place_of(t, t.site[node]),
 		through: null,
+		at: { inverted: false, zoom: [], whole: false },
 		types: [],
 		allocs: sum("allocs"),
 		bytes: sum("bytes"),
@@ -73,7 +84,15 @@ function sum_up(t: Tree, node: number, leaves: readonly number[]): Culprit {
 		lost_blocks: sum("lost_blocks"),
 		lost_bytes: sum("lost_bytes"),
 		hanging_bytes: sum("hanging_bytes"),
+		size: size_of(t, leaves),
 	};
+}
+
+/** Of the blocks of all these leaves, if it is one. */
+function size_of(t: Tree, leaves: readonly number[]): number | null {
+	const size = t.size[leaves[0]] ?? -1;
+
+	return size >= 0 && leaves.every((i) => t.size[i] === size) ? size : null;
 }
 
 /** Leaves (by their index) that are charged to the same place; nodes has it in each chain. */
@@ -235,6 +254,7 @@ export function heaviest(t: Tree, by: Order, n: number): Culprit[] {
 	for (const f of found) {
 		f.c.types = types_at(t, f.g.leaves);
 		f.c.through = through(t, f, by);
+		f.c.at = spot_of(t, f.g, by);
 	}
 	return found.map((f) => f.c);
 }
@@ -251,6 +271,60 @@ function through(t: Tree, { c, g }: { c: Culprit; g: Group }, by: Order): string
 	const found = [...weights].find(([, weight]) => weight > c[by] / 2)?.[0];
 
 	return found === undefined || found === c.name ? null : found;
+}
+
+/** The frames that a group is in, and how much of it is in each. */
+class Spots {
+	private table = new FrameTable();
+	private sums = new Map<number, number>();
+
+	add(keys: Iterable<number>, n: number): void {
+		let f = 0;
+
+		for (const k of keys) f = this.table.child(f, k, -1);
+		this.sums.set(f, (this.sums.get(f) ?? 0) + n);
+	}
+
+	most(): { zoom: number[]; sum: number } {
+		const [frame, sum] = [...this.sums].reduce((a, b) => (b[1] > a[1] ? b : a), [0, 0]);
+		const zoom: number[] = [];
+
+		for (let f = frame; f > 0; f = this.table.parent[f]) zoom.push(this.table.key[f]);
+		return { zoom: zoom.reverse(), sum };
+	}
+}
+
+/** Keys from @from outwards to @to, itself included; to the end of the chain if that is -1. */
+function keys_between(t: Tree, from: number, to: number): number[] {
+	const keys: number[] = [];
+
+	for (let at = from; at >= 0; at = t.parent[at]) {
+		keys.push(t.key[at]);
+		if (at === to) break;
+	}
+	return keys;
+}
+
+/**
+ * From main, or, where that has more of it in one frame, from the allocators: what is called from
+ * many places is in one frame there.
+ */
+function spot_of(t: Tree, g: Group, by: Order): Spot {
+	const [from_main, inverted] = [new Spots(), new Spots()];
+	const of_node = new Map<number, number>();
+	let whole = 0;
+
+	g.leaves.forEach((leaf, i) => {
+		const n = programs(t, by, leaf);
+
+		whole += n;
+		of_node.set(g.nodes[i], (of_node.get(g.nodes[i]) ?? 0) + n);
+		inverted.add(keys_between(t, t.leaves[leaf], g.nodes[i]), n);
+	});
+	for (const [node, n] of of_node) from_main.add(keys_between(t, node, -1).reverse(), n);
+	const [a, b] = [from_main.most(), inverted.most()];
+	const best = b.sum > a.sum ? b : a;
+	return { inverted: best === b, zoom: best.zoom, whole: best.sum >= whole };
 }
 
 /** The first type of each node: types stand in the order of nodes. */

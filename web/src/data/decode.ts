@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // From a block of the page to the value in it.
 
+import { all_visible } from "./visible";
+
 /** A block that is not what it should be; the sentence is for people. */
 export class BlockError extends Error {}
 
@@ -28,6 +30,11 @@ export async function decode<T extends { schema: string }>(
 ): Promise<T> {
 	let value: unknown;
 
+	if (typeof DecompressionStream === "undefined")
+		throw new BlockError(
+			"This browser is too old for this page: it has no DecompressionStream, " +
+				"which others have had since 2023",
+		);
 	try {
 		value = JSON.parse(await inflate(base64.trim()));
 	} catch (e) {
@@ -35,7 +42,7 @@ export async function decode<T extends { schema: string }>(
 	}
 	if (!has_schema<T>(value, schema))
 		throw new BlockError(`${what} in this page is not ${schema}`);
-	return value;
+	return all_visible(value) as T;
 }
 
 function has_schema<T extends { schema: string }>(value: unknown, schema: string): value is T {

@@ -11,8 +11,8 @@ interface Side {
 	same: Int32Array; // by node
 }
 
-function read_side(b: TreeBlock): Side {
-	const tree = make_tree(b);
+function read_side(b: TreeBlock, at_peak: boolean): Side {
+	const tree = make_tree(b, at_peak);
 	const same = tree.site.map((s) =>
 		s < 0 ? -1 : (b.functions.same?.[b.sites.function[s]] ?? -1),
 	);
@@ -76,6 +76,8 @@ function join_nodes(sides: readonly Side[]): Omit<Tree, "own" | "change"> {
 		site_fn: joined(a.site_fn, b.site_fn, or_none(a.functions.length)),
 		functions: [...a.functions, ...b.functions],
 		leaves: joined(a.leaves, b.leaves, (v) => v + a.n),
+		size: joined(a.size, b.size, (v) => v),
+		at_peak: a.at_peak,
 		types: {
 			node: joined(a.types.node, b.types.node, (v) => v + a.n),
 			name: [...a.types.name, ...b.types.name],
@@ -104,8 +106,8 @@ function larger(before: Float64Array, now: Float64Array, chain: Int32Array): Flo
 }
 
 /** The tree of both. Its figures are, chain by chain, those of the larger side. */
-export function make_difference(now: TreeBlock, base: TreeBlock): Tree {
-	const sides = [read_side(now), read_side(base)];
+export function make_difference(now: TreeBlock, base: TreeBlock, at_peak = false): Tree {
+	const sides = [read_side(now, at_peak), read_side(base, at_peak)];
 	const nodes = join_nodes(sides);
 	const chain = chains_of(nodes);
 	const [a, b] = sides.map((s) => s.tree.own);

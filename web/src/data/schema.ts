@@ -3,6 +3,12 @@
 
 export interface IndexEntry {
 	title: string;
+	program: string;
+	pid: number; // 0: of no process
+	totals: Pick<
+		Totals,
+		"allocs" | "alloc_bytes" | "kept_objects" | "kept_bytes" | "peak_bytes"
+	>;
 	report: string;
 	tree: string;
 	rows: string;
@@ -13,6 +19,7 @@ export interface PageIndex {
 	schema: "mprof.page.v1";
 	version: string;
 	profiles: IndexEntry[];
+	at?: "peak"; // the moment that all of it is of, if not the end
 	growth?: string; // the page is of what has changed from the second to the first
 }
 
@@ -106,6 +113,12 @@ export interface Report {
 	schema: "mprof.report.v1";
 	command: string[];
 	pid: number;
+	merged?: number; // the sum of so many profiles
+	from?: "start" | "attach"; // not known of old profiles
+	peak?: { time_ns: number; live_bytes: number; live_blocks: number };
+	options?: string[]; // those that change what is in it
+	left_out?: LeftOut;
+	before?: Before;
 	engines: ("trap" | "fast" | "unknown")[] | null;
 	duration_ns?: number;
 	totals: Totals;
@@ -117,6 +130,34 @@ export interface Report {
 	timeline?: Timeline | null;
 	runtime: { kind: string; blocks: number; bytes: number }[];
 	reach?: Reach;
+}
+
+/** What --ignore-fn has left out of all figures. */
+export interface LeftOut {
+	allocs: number;
+	bytes: number;
+	frees: number;
+	freed_bytes: number;
+	peak_bytes: number; // of these; the peak is that of all
+}
+
+/** What was there before mprof attached; usable bytes. */
+export interface Before {
+	walked: boolean; // or only counted
+	blocks: number;
+	bytes: number;
+	freed_blocks: number;
+	freed_bytes: number;
+	missed: number; // they are gone, which was not seen
+	missed_bytes: number;
+	sizes: BeforeSize[];
+}
+
+export interface BeforeSize {
+	usable: number;
+	blocks: number;
+	freed: number;
+	missed: number;
 }
 
 export interface Sum {
@@ -150,6 +191,7 @@ export interface TreeBlock {
 		node: number[];
 		allocs: number[];
 		bytes: number[];
+		size: number[]; // of each block; -1: there are several
 		frees: number[];
 		kept_blocks: number[];
 		kept_bytes: number[];
@@ -221,6 +263,7 @@ export interface RowsBlock {
 		types: number[];
 		verdict?: number[];
 		lost_bytes?: number[];
+		through_bytes?: number[];
 	};
 	functions: {
 		function: number[];

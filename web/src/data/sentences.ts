@@ -1,37 +1,67 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What the figures mean, in words.
 
-import { bytes, count, plural, share, short_name, time } from "../ui/format";
+import { bytes, count, named, plural, share, time } from "../ui/format";
 import type { Culprit } from "./culprits";
-import type { Change, Report, Side } from "./schema";
+import { is_peak, moment_of } from "./moment";
+import type { Change, LeftOut, Report, Side } from "./schema";
+import type { Tree } from "./tree";
 
 export function says_kept(c: Culprit): string {
-	const name = short_name(c.name);
+	const name = named(c.name);
 	const kept = `${name} keeps ${bytes(c.kept_bytes)} in ${plural(c.kept_blocks, "block")}`;
 
 	if (!c.frees) return `${kept}, none of it ever freed`;
 	return `${kept}; ${count(c.frees)} of the ${count(c.allocs)} it allocated were freed`;
 }
 
+/** The same at the peak, of which nothing else is known. */
+export const says_live = (c: Culprit): string =>
+	`${named(c.name)} has ${bytes(c.kept_bytes)} in ${plural(c.kept_blocks, "block")}`;
+
 export function says_lost(c: Culprit): string {
 	const lost = `${bytes(c.lost_bytes)} in ${plural(c.lost_blocks, "block")}`;
 	const more = c.hanging_bytes ? `; ${bytes(c.hanging_bytes)} more hang on it` : "";
 
-	return `${short_name(c.name)} loses ${lost}${more}`;
+	return `${named(c.name)} loses ${lost}${more}`;
+}
+
+/** What is there, where nobody has looked for what is lost. */
+function says_unlooked(r: Report): string {
+	const { kept_bytes, kept_objects } = r.totals;
+	const { kept, when } = moment_of(r);
+	const there =
+		`${bytes(kept_bytes)} in ${plural(kept_objects, "block")} ` +
+		`${kept.toLowerCase()} ${when}`;
+
+	if (!kept_objects) return "";
+	if (is_peak(r)) return `${there}.`;
+	const where = r.merged ? " in all of these profiles" : "";
+	return `${there}; whether anything still led to them was not looked for${where}.`;
+}
+
+/** How that could be known; null: it is, or there is nothing. */
+export function says_how_to_look(r: Report): string | null {
+	if (r.reach || !r.totals.kept_objects) return null;
+	if (is_peak(r)) return "What is lost is looked for in the end, not at the peak.";
+	const why =
+		r.from === "attach"
+			? "The program had ended, or its heap could not be read. "
+			: "It can be looked for only while the program runs: ";
+
+	return (
+		why +
+		"“mprof leaks PID” tells what nothing in a process leads to, " +
+		"and “mprof attach PID” looks for it before it lets go, by call chain."
+	);
 }
 
 /** The answer to what is lost, or else what is known instead of it. */
 export function says_answer(r: Report): string {
-	const { kept_bytes, kept_objects } = r.totals;
-	const kept = `${bytes(kept_bytes)} in ${plural(kept_objects, "block")}`;
 	const lost = r.reach?.lost_direct;
 	const through = r.reach?.lost_through;
 
-	if (!lost || !through)
-		return kept_objects
-			? `${kept} kept at the end; ` +
-					"whether anything still led to them was not looked for."
-			: "";
+	if (!lost || !through) return says_unlooked(r);
 	if (!lost.blocks && !through.blocks)
 		return r.reach?.possible.blocks
 			? `Nothing is certainly lost; ${bytes(r.reach.possible.bytes)} in ` +
@@ -56,37 +86,115 @@ export function says_runtime(r: Report): string | null {
 }
 
 export function says_allocated(c: Culprit): string {
-	const each = c.allocs ? c.bytes / c.allocs : 0;
+	const average = c.allocs ? c.bytes / c.allocs : 0;
 	const size =
-		c.allocs === 1
+		c.allocs < 2
 			? ""
-			: `, ${bytes(each)} each${Number.isInteger(each) ? "" : " on average"}`;
+			: c.size === null
+				? `, ${bytes(average)} on average`
+				: `, ${bytes(c.size)} each`;
 
 	const blocks = plural(c.allocs, "block");
 
-	return `${short_name(c.name)} allocates ${bytes(c.bytes)} in ${blocks}${size}`;
+	return `${named(c.name)} allocates ${bytes(c.bytes)} in ${blocks}${size}`;
 }
 
 export function says_temporary(c: Culprit): string {
 	const part = share(c.temporary, c.allocs);
 
 	return (
-		`${short_name(c.name)} makes ${plural(c.temporary, "temporary block")}, ` +
+		`${named(c.name)} makes ${plural(c.temporary, "temporary block")}, ` +
 		`${part} of what it allocates: freed before the next request`
 	);
 }
 
-export function says_grown(name: string, by: "kept_bytes" | "bytes", c: Change): string {
+/** What is lost of which it is not known who requested it; null: nothing, or nobody looked. */
+export function says_not_seen(r: Report, lost_blocks: number): string | null {
+	const unknown = (r.reach?.lost_direct.blocks ?? 0) - lost_blocks;
+
+	if (unknown <= 0) return null;
+	return (
+		`${plural(unknown, "block")} of which it is not known who requested ` +
+		`${unknown === 1 ? "it" : "them"}: from before mprof attached, ` +
+		"or of requests that are in no figure"
+	);
+}
+
+/** @keeps: the verb for what is there, see moment.ts. */
+export function says_grown(
+	name: string,
+	by: "kept_bytes" | "bytes",
+	c: Change,
+	keeps = "keeps",
+): string {
 	const change = c.now[by] - c.before[by];
 	const blocks = by === "bytes" ? "allocs" : "kept_blocks";
-	const verb = by === "bytes" ? "allocates" : "keeps";
+	const verb = by === "bytes" ? "allocates" : keeps;
 	const of = (s: Side): string => `${bytes(s[by])} in ${plural(s[blocks], "block")}`;
 	const more = `${bytes(Math.abs(change))} ${change < 0 ? "less" : "more"}`;
 
-	if (!c.now[by])
-		return `${short_name(name)} ${verb} nothing any more; before, ${of(c.before)}`;
-	if (!c.before[by]) return `${short_name(name)} ${verb} ${of(c.now)}; before, nothing`;
-	return `${short_name(name)} ${verb} ${more}: ${of(c.now)}; before, ${of(c.before)}`;
+	if (!c.now[by]) return `${named(name)} ${verb} nothing any more; before, ${of(c.before)}`;
+	if (!c.before[by]) return `${named(name)} ${verb} ${of(c.now)}; before, nothing`;
+	return `${named(name)} ${verb} ${more}: ${of(c.now)}; before, ${of(c.before)}`;
+}
+
+/** What --ignore-fn has left out, and where it is in nevertheless. */
+function says_left_out(r: Report, l: LeftOut): string {
+	const by = (r.options ?? []).filter((o) => o.startsWith("--ignore-fn="));
+	const freed = l.frees ? `, ${count(l.frees)} of them freed` : "";
+	const peak = l.peak_bytes
+		? `; the peak is that of all, and ${bytes(l.peak_bytes)} of it is of these`
+		: "";
+
+	const what = `Left out by ${by.join(" ")}: `;
+
+	if (is_peak(r)) return `${what}${plural(l.allocs, "block")} of ${bytes(l.bytes)}.`;
+	return (
+		`${what}${plural(l.allocs, "request")} of ${bytes(l.bytes)}${freed}; ` +
+		`they are in no other figure${peak}.`
+	);
+}
+
+/** At the peak, where requests are not counted: what is live of chains that were cut. */
+export function says_cut(t: Tree): string[] {
+	const cut = new Uint8Array(t.n);
+	let blocks = 0;
+
+	for (let i = 0; i < t.n; i++)
+		cut[i] = t.parent[i] < 0 ? Number(t.site[i] < 0) : cut[t.parent[i]];
+	t.leaves.forEach((node, i) => (blocks += cut[node] ? t.own.kept_blocks[i] : 0));
+	if (!blocks) return [];
+	return [`${plural(blocks, "block")} have a call chain whose outer part is not known.`];
+}
+
+/** What was there before mprof attached; null: it was there from the start. */
+export function says_before(r: Report): string | null {
+	const b = r.before;
+
+	if (!b)
+		return r.from === "attach"
+			? "What was there before mprof attached is in no figure: " +
+					"“mprof attach --before=walk” tells of it."
+			: null;
+	const some = `${plural(b.freed_blocks, "block")} of ${bytes(b.freed_bytes)}`;
+	const freed = b.walked ? ` Freed since: ${b.freed_blocks ? some : "none"}.` : "";
+	const missed = b.missed ? ` ${count(b.missed)} more are gone, which was not seen.` : "";
+
+	return (
+		`Before mprof attached there were ${plural(b.blocks, "block")} of ` +
+		`${bytes(b.bytes)} usable, which are in no other figure.${freed}${missed}`
+	);
+}
+
+/** What a reader can rely on if there are no doubts. */
+export function says_exact(r: Report): string {
+	const chains = "and every call chain was followed to its end.";
+
+	if (is_peak(r)) return `Every block that was live at the peak is here, ${chains}`;
+	const since = r.from === "attach" ? " since mprof attached" : "";
+	const of = r.merged ? ` of the ${count(r.merged)} profiles` : "";
+
+	return `Every request and every free${since}${of} was counted, ${chains}`;
 }
 
 /** One sentence for each thing that was not seen or not known; none if the profile is exact. */
@@ -163,6 +271,7 @@ export function doubts(r: Report): string[] {
 			`${plural(u.other_requests, "request")} and ` +
 				`${plural(u.other_frees, "free")} of other sizes are in no figure.`,
 		);
+	if (r.left_out) list.push(says_left_out(r, r.left_out));
 	if (r.recorded) {
 		const { min_size, max_size } = r.recorded;
 		const most = max_size === null ? "any number of" : count(max_size);
@@ -172,28 +281,10 @@ export function doubts(r: Report): string[] {
 	return list;
 }
 
-export interface Moments {
-	duration: string | null;
-	peak_at: string | null;
-}
-
 const ENGINES = { trap: "traps", fast: "the fast engine", unknown: "what is not recorded" };
 
 /** Which engine saw the calls; never a guess. */
 export function seen_by(r: Report): string {
 	if (!r.engines) return "engine not recorded";
 	return `seen by ${r.engines.map((e) => ENGINES[e]).join(" and ")}`;
-}
-
-/** How long it took and when the peak was, as far as the profile tells. */
-export function moments(r: Report): Moments {
-	const t = r.timeline;
-	const last = t && t.time_ns.length ? t.time_ns[t.time_ns.length - 1] : undefined;
-	const duration = r.duration_ns ?? last;
-	const peak = t && t.peak !== null ? t.time_ns[t.peak] : undefined;
-
-	return {
-		duration: duration === undefined ? null : time(duration),
-		peak_at: peak === undefined ? null : time(peak),
-	};
 }

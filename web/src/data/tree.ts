@@ -37,6 +37,8 @@ export interface Tree {
 	functions: string[];
 	leaves: Int32Array; // nodes that allocate themselves, in ascending order
 	own: Record<Figure, Float64Array>; // figures of the leaves, in their order
+	size: Float64Array; // of each block of a leaf; -1: there are several
+	at_peak: boolean; // all of it is what was live then
 	types: { node: Int32Array; name: string[]; certain: boolean[] };
 	/** Of a difference: both figures of each leaf, of which own has the larger one. */
 	change?: Record<"before" | "now", Record<Figure, Float64Array>>;
@@ -88,7 +90,7 @@ function make_keys(b: TreeBlock): { keys: Key[]; of_site: Int32Array } {
 }
 
 /** Turns the block into arrays. Indices that lead nowhere mean "not known", never a failure. */
-export function make_tree(b: TreeBlock): Tree {
+export function make_tree(b: TreeBlock, at_peak = false): Tree {
 	const n = b.nodes.up.length;
 	const parent = new Int32Array(n);
 	const site = new Int32Array(n);
@@ -120,6 +122,8 @@ export function make_tree(b: TreeBlock): Tree {
 		keys,
 		leaves,
 		own,
+		size: Float64Array.from(b.leaves.size),
+		at_peak,
 		site_file: b.sites.file.map((f) => at(b.strings, f)),
 		site_line: b.sites.line,
 		site_own: b.sites.own.map((o) => o !== 0),
@@ -147,11 +151,15 @@ export function total_of(t: Tree, m: Figure): number {
 
 /** The measures that mean something of this profile: what is lost is known of few. */
 export const measures_of = (t: Tree): Measure[] =>
-	MEASURES.filter((m) => m !== "lost_bytes" || total_of(t, m) > 0);
+	MEASURES.filter((m) =>
+		t.at_peak ? m === "peak_bytes" : m !== "lost_bytes" || total_of(t, m) > 0,
+	);
 
 /** The wanted one, or that of the start: a link may come from another profile. */
-export const measure_of = (wanted: Measure, t: Tree): Measure =>
-	measures_of(t).includes(wanted) ? wanted : "kept_bytes";
+export function measure_of(wanted: Measure, t: Tree): Measure {
+	if (measures_of(t).includes(wanted)) return wanted;
+	return t.at_peak ? "peak_bytes" : "kept_bytes";
+}
 
 const sums = new WeakMap<Tree, Map<Figure, Float64Array>>();
 
@@ -167,4 +175,28 @@ export function sums_of(t: Tree, f: Figure): Float64Array {
 		for (let i = t.n - 1; i > 0; i--) if (t.parent[i] >= 0) sum[t.parent[i]] += sum[i];
 	}
 	return sum;
+}
+
+const counts = new WeakMap<Tree, Map<Measure, Float64Array>>();
+
+/** What is counted of each entry of the types, at the node that requests it; of a difference on
+ * either side. */
+export function typed(t: Tree, m: Measure): Float64Array {
+	const known = counts.get(t) ?? new Map<Measure, Float64Array>();
+	let of = known.get(m);
+
+	counts.set(t, known);
+	if (!of) known.set(m, (of = count_typed(t, m)));
+	return of;
+}
+
+function count_typed(t: Tree, m: Measure): Float64Array {
+	const sides = t.change ? [t.change.before[m], t.change.now[m]] : [t.own[m]];
+	let leaf = 0;
+
+	// Types stand in the order of nodes, as leaves do.
+	return Float64Array.from(t.types.node, (node) => {
+		while (leaf < t.leaves.length && t.leaves[leaf] < node) leaf++;
+		return t.leaves[leaf] === node ? sides.reduce((sum, s) => sum + s[leaf], 0) : 0;
+	});
 }

@@ -2,7 +2,7 @@
 // The canvas of the flame graph: as large as the window onto the frames, drawn only when something
 // has changed, and then at the next frame of the screen.
 
-import { short_name } from "../ui/format";
+import { inner_name, isolated, short_name } from "../ui/format";
 import type { Key } from "../data/tree";
 import type { Palette } from "./colours";
 import { type Frames, frame_at } from "./frames";
@@ -231,30 +231,46 @@ export class FlameCanvas {
 	): void {
 		g.font = FONT;
 		g.textBaseline = "middle";
+		g.direction = "ltr";
 		this.char_width ||= g.measureText("0".repeat(50)).width / 50;
 		for (const l of labels) {
-			const fits = Math.floor((l.width / dpr - 8) / this.char_width);
-			const text = this.label_of(l.frame);
+			const room = l.width / dpr - 8;
 
 			g.fillText(
-				text.length > fits
-					? `${text.slice(0, Math.max(fits - 1, 1))}…`
-					: text,
+				this.fitted(g, this.label_of(l.frame, room), room),
 				l.x / dpr + 4,
 				l.row * ROW - top + ROW / 2,
 			);
 		}
 	}
 
-	private label_of(f: number): string {
+	/** As much of a text as there is room for. */
+	private fitted(g: CanvasRenderingContext2D, text: string, room: number): string {
+		const fits = Math.floor(room / this.char_width);
+
+		// The font gives all of these the same width, and measuring takes long.
+		if (/^[ -~…]*$/.test(text))
+			return text.length > fits
+				? `${text.slice(0, Math.max(fits - 1, 1))}…`
+				: text;
+		const chars = [...text];
+		for (let n = Math.min(chars.length, fits); n > 1;) {
+			const some = n < chars.length ? `${chars.slice(0, n - 1).join("")}…` : text;
+
+			const { width } = g.measureText(some);
+			if (width <= room) return some;
+			n = Math.min(n - 1, Math.floor((n * room) / width));
+		}
+		return "…";
+	}
+
+	private label_of(f: number, room: number): string {
 		const k = this.keys[this.frames?.key[f] ?? -1];
 		const sign = this.sign_of?.(f) ?? "";
 
 		if (!k) return `${sign}all`;
-		// What controls the direction of text would let a name write over its neighbours.
-		const name = short_name(k.name)
-			.slice(0, 400)
-			.replace(/[\p{Cc}\p{Cf}]/gu, "·");
+		const fits = Math.floor(room / this.char_width) - sign.length;
+		const name = isolated(inner_name(short_name(k.name), fits).slice(0, 400));
 		return sign + (k.inlined ? `${name} (inlined)` : name);
 	}
 

@@ -2,7 +2,7 @@
 // What each frame of a difference was and is.
 
 import type { Tree } from "../data/tree";
-import { type FrameOptions, type Frames, names_of } from "./frames";
+import type { FrameOptions, Frames } from "./frames";
 import { FrameTable } from "./pairs";
 
 /** Both figures of each frame. */
@@ -19,21 +19,17 @@ function outwards(fr: Frames, frame: number, visit: (frame: number) => void): vo
 }
 
 /** The inverted frames that a leaf is in: those of its callers as far as they were followed. */
-function inverted_walk(t: Tree, fr: Frames, o: FrameOptions): Walk {
-	const table = new FrameTable();
-	const name = names_of(t, o.hidden);
+function inverted_walk(t: Tree, fr: Frames): Walk {
+	const made = new FrameTable();
+	const { of, table } = fr.chains;
 
-	for (let f = 1; f < fr.n; f++) table.child(fr.parent[f], fr.key[f], fr.node[f]);
+	for (let f = 1; f < fr.n; f++) made.child(fr.parent[f], fr.key[f], fr.node[f]);
 	return (leaf, visit) => {
 		let f = 0;
 
 		visit(f);
-		for (let at = t.leaves[leaf]; at >= 0; at = t.parent[at]) {
-			const k = t.key[at];
-
-			if (name[k] < 0 || (o.collapse && f > 0 && name[k] === name[fr.key[f]]))
-				continue;
-			f = table.find(f, k);
+		for (let at = of[t.leaves[leaf]]; at > 0; at = table.parent[at]) {
+			f = made.find(f, table.key[at]);
 			if (f < 0) return;
 			visit(f);
 		}
@@ -46,7 +42,7 @@ export function changes_of(t: Tree, fr: Frames, o: FrameOptions): Changes | null
 	const of = fr.frame_of;
 	const walk: Walk = of
 		? (leaf, visit) => outwards(fr, of[t.leaves[leaf]], visit)
-		: inverted_walk(t, fr, o);
+		: inverted_walk(t, fr);
 	const { before, now } = t.change;
 	const made = { before: new Float64Array(fr.n), now: new Float64Array(fr.n) };
 

@@ -77,6 +77,7 @@ export function Figures(p: Shown): JSX.Element {
 	);
 }
 
+const TYPES = 4; // the others are a hover away
 const COPY = "Copy path";
 
 function Copy({ text }: { text: () => string }): JSX.Element {
@@ -129,7 +130,7 @@ export function Details(p: Shown & { sized: ReadonlySet<string> }): JSX.Element 
 	const { tree, frames, options, f, sized } = p;
 	const key = f > 0 ? tree.keys[frames.key[f]] : null;
 	const where = useMemo(() => places(tree, frames, f), [tree, frames, f]);
-	const of = useMemo(() => types(tree, frames, f, options), [tree, frames, f]);
+	const of = useMemo(() => types(tree, frames, f, options.measure), [tree, frames, f]);
 
 	const leave_out = (): void => {
 		const hidden = [...new Set([...state.hidden, key?.name ?? ""])];
@@ -151,13 +152,19 @@ export function Details(p: Shown & { sized: ReadonlySet<string> }): JSX.Element 
 					))}
 					{key?.module && (
 						<span class="quiet" title={key.module}>
-							in {clip(base_name(key.module), 60)}
+							in{" "}
+							<bdi>{clip(base_name(key.module), 60)}</bdi>
 						</span>
 					)}
 				</p>
 				<p class="row">
 					<Figures {...p} />
-					<Types types={of} to={of_that_type(sized)} />
+					<Types
+						types={of}
+						most={TYPES}
+						width={34}
+						to={of_that_type(sized)}
+					/>
 				</p>
 			</div>
 			{key && (

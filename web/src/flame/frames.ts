@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // From the tree of call chains to the frames of a flame graph: chains are merged by function.
 
-import type { Measure, Tree } from "../data/tree";
+import { type Measure, type Tree, UNKNOWN } from "../data/tree";
 import { FrameList, FrameTable } from "./pairs";
 
 export interface FrameOptions {
 	measure: Measure;
 	inverted: boolean;
 	hidden: ReadonlySet<string>; // functions that are left out, by name
-	collapse: boolean; // a function that calls itself is one frame
+	collapse: boolean; // a function that calls itself, be it through others, is one frame
 	/** The part of the total below which frames have no place, and callers are not followed. */
 	cut: number;
 }
@@ -25,6 +25,7 @@ export interface Frames {
 	depth: Int32Array; // -1: it has no place, being inside one that is too narrow
 	order: Int32Array; // frames of some width, by depth and place
 	rows: Int32Array; // where in order each depth begins; one more at the end
+	chains: Chains;
 	/** Top-down only: the frame of each node of the tree. */
 	frame_of: Int32Array | null;
 	/** The frames right inside of another one, whether they have a place or not. */
@@ -32,7 +33,7 @@ export interface Frames {
 }
 
 /** For each key: the number of its name, or -1 if it is hidden. */
-export function names_of(t: Tree, hidden: ReadonlySet<string>): Int32Array {
+function names_of(t: Tree, hidden: ReadonlySet<string>): Int32Array {
 	const ids = new Map<string, number>();
 	const of = new Int32Array(t.keys.length);
 
@@ -45,16 +46,29 @@ export function names_of(t: Tree, hidden: ReadonlySet<string>): Int32Array {
 	return of;
 }
 
-interface Merged {
+/** The chains of a tree without what is hidden or collapsed in them, merged by function. */
+export interface Chains {
 	for: string; // what is hidden and collapsed
 	table: FrameTable;
-	of: Int32Array;
+	of: Int32Array; // by node, where its chain ends in the table; 0: nothing is left of it
 }
 
 /** The last merging of each tree: it is the same for every measure, and most of the work. */
-const merged = new WeakMap<Tree, Merged>();
+const merged = new WeakMap<Tree, Chains>();
 
-function merge(t: Tree, o: FrameOptions): Merged {
+/** What is not known is not the same again, however often it is met. */
+const is_known = (name: string): boolean => name !== UNKNOWN && name !== "?";
+
+/**
+ * The frame further out, @up itself included, that a function of that name is, or -1: a function
+ * that comes again, be it through others, goes on there.
+ */
+function met_before(table: FrameTable, up: number, names: Int32Array, name: number): number {
+	for (let f = up; f > 0; f = table.parent[f]) if (names[table.key[f]] === name) return f;
+	return -1;
+}
+
+function merge(t: Tree, o: FrameOptions): Chains {
 	const wanted = JSON.stringify([...o.hidden, o.collapse]);
 	const old = merged.get(t);
 
@@ -62,35 +76,33 @@ function merge(t: Tree, o: FrameOptions): Merged {
 	const table = new FrameTable();
 	const of = new Int32Array(t.n);
 	const name = names_of(t, o.hidden);
+	const folds = t.keys.map((k) => o.collapse && is_known(k.name));
 
 	for (let i = 0; i < t.n; i++) {
 		const up = t.parent[i] < 0 ? 0 : of[t.parent[i]];
 		const k = t.key[i];
-		const same = o.collapse && up > 0 && name[table.key[up]] === name[k];
+		const again = folds[k] ? met_before(table, up, name, name[k]) : -1;
 
-		of[i] = name[k] < 0 || same ? up : table.child(up, k, i);
+		if (name[k] < 0) of[i] = up;
+		else of[i] = again > 0 ? again : table.child(up, k, i);
 	}
 	const made = { for: wanted, table, of };
 	merged.set(t, made);
 	return made;
 }
 
-function top_down(
-	t: Tree,
-	o: FrameOptions,
-): { table: FrameTable; self: Float64Array; of: Int32Array } {
-	const { table, of } = merge(t, o);
-	const self = new Float64Array(table.n);
+function top_down(t: Tree, o: FrameOptions, c: Chains): { table: FrameTable; self: Float64Array } {
+	const self = new Float64Array(c.table.n);
 	const own = t.own[o.measure];
-	for (let i = 0; i < own.length; i++) self[of[t.leaves[i]]] += own[i];
-	return { table, self, of };
+	for (let i = 0; i < own.length; i++) self[c.of[t.leaves[i]]] += own[i];
+	return { table: c.table, self };
 }
 
-/** What of the chains is still to be followed outwards: by leaf the next node and the frame
- * reached. */
+/** What of the chains is still to be followed outwards: by leaf the next element of its chain, and
+ * the frame reached. */
 interface Front {
 	leaf: Int32Array;
-	node: Int32Array;
+	at: Int32Array;
 	frame: Int32Array;
 }
 
@@ -98,7 +110,7 @@ interface Front {
 function by_frame(f: Front, low: number, high: number): Front {
 	const next = new Int32Array(high - low + 1);
 	const n = f.leaf.length;
-	const g = { leaf: new Int32Array(n), node: new Int32Array(n), frame: new Int32Array(n) };
+	const g = { leaf: new Int32Array(n), at: new Int32Array(n), frame: new Int32Array(n) };
 
 	for (let i = 0; i < n; i++) next[f.frame[i] - low + 1]++;
 	for (let i = 1; i < next.length; i++) next[i] += next[i - 1];
@@ -106,23 +118,27 @@ function by_frame(f: Front, low: number, high: number): Front {
 		const to = next[f.frame[i] - low]++;
 
 		g.leaf[to] = f.leaf[i];
-		g.node[to] = f.node[i];
+		g.at[to] = f.at[i];
 		g.frame[to] = f.frame[i];
 	}
 	return g;
 }
 
 /** Level by level outwards from the allocating functions; what is below the cut is not followed. */
-function bottom_up(t: Tree, o: FrameOptions): { table: FrameList; self: Float64Array } {
+function bottom_up(
+	t: Tree,
+	o: FrameOptions,
+	chains: Chains,
+): { table: FrameList; self: Float64Array } {
 	const table = new FrameList();
-	const name = names_of(t, o.hidden);
+	const { parent, key, node } = chains.table;
 	const own = t.own[o.measure];
 	const child = new Int32Array(t.keys.length); // of the frame at hand, by key
 	const leaf = Int32Array.from(own.keys()).filter((i) => own[i] > 0);
 	const total = leaf.reduce((sum, i) => sum + own[i], 0);
 	let front: Front = {
 		leaf,
-		node: leaf.map((i) => t.leaves[i]),
+		at: leaf.map((i) => chains.of[t.leaves[i]]),
 		frame: new Int32Array(leaf.length),
 	};
 	let value = new Float64Array(1024);
@@ -135,29 +151,24 @@ function bottom_up(t: Tree, o: FrameOptions): { table: FrameList; self: Float64A
 		let n = 0;
 		for (let i = 0; i < f.leaf.length; i++) {
 			const up = f.frame[i];
-			const last = up ? name[table.key[up]] : -1;
-			let at = f.node[i];
+			const at = f.at[i];
 
-			while (
-				at >= 0 &&
-				(name[t.key[at]] < 0 || (o.collapse && name[t.key[at]] === last))
-			)
-				at = t.parent[at];
-			if (at < 0) {
+			if (at <= 0) {
 				self[up] += own[f.leaf[i]];
 				continue;
 			}
-			const k = t.key[at];
+			const k = key[at];
 			let c = child[k];
 			// What was noted for a frame before this one is of no use.
-			if (c < high || table.parent[c] !== up) c = child[k] = table.add(up, k, at);
+			if (c < high || table.parent[c] !== up)
+				c = child[k] = table.add(up, k, node[at]);
 			if (c >= value.length) {
 				value = grown(value);
 				self = grown(self);
 			}
 			value[c] += own[f.leaf[i]];
 			f.leaf[n] = f.leaf[i];
-			f.node[n] = t.parent[at];
+			f.at[n] = parent[at];
 			f.frame[n++] = c;
 		}
 		let kept = 0;
@@ -167,13 +178,13 @@ function bottom_up(t: Tree, o: FrameOptions): { table: FrameList; self: Float64A
 				continue;
 			}
 			f.leaf[kept] = f.leaf[i];
-			f.node[kept] = f.node[i];
+			f.at[kept] = f.at[i];
 			f.frame[kept++] = f.frame[i];
 		}
 		low = high;
 		front = {
 			leaf: f.leaf.subarray(0, kept),
-			node: f.node.subarray(0, kept),
+			at: f.at.subarray(0, kept),
 			frame: f.frame.subarray(0, kept),
 		};
 	}
@@ -203,7 +214,8 @@ function children_of(n: number, parent: Int32Array): { first: Int32Array; list: 
  * heaviest ones first.
  */
 export function make_frames(t: Tree, o: FrameOptions): Frames {
-	const made = o.inverted ? { ...bottom_up(t, o), of: null } : top_down(t, o);
+	const chains = merge(t, o);
+	const made = (o.inverted ? bottom_up : top_down)(t, o, chains);
 	const n = made.table.n;
 	const parent = made.table.parent.subarray(0, n);
 	const value = made.self.slice();
@@ -242,7 +254,8 @@ export function make_frames(t: Tree, o: FrameOptions): Frames {
 		depth,
 		order: order.subarray(0, end),
 		rows: Int32Array.from(rows),
-		frame_of: made.of,
+		chains,
+		frame_of: o.inverted ? null : chains.of,
 		inside,
 	};
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What is known of one frame: where it is in the source, and the types of the blocks under it.
 
-import { type Tree, place_of } from "../data/tree";
-import { type FrameOptions, type Frames, path_of } from "./frames";
+import { type Measure, type Tree, place_of, typed } from "../data/tree";
+import { type Frames, path_of } from "./frames";
 
 const PLACES = 4;
-const TYPES = 6;
 
 /** file:line of the calls in that frame. In the inverted graph, one of them. */
 export function places(t: Tree, fr: Frames, f: number): string[] {
@@ -27,37 +26,37 @@ function is_under(fr: Frames, frame: number, f: number): boolean {
 	return frame === f;
 }
 
-/** Whether the chain of a node goes inwards out along the keys of an inverted frame. */
-function ends_with(t: Tree, node: number, keys: readonly number[], o: FrameOptions): boolean {
-	let done = 0;
-	let last = "";
+/** Whether a chain goes, from its inner end outwards, along the keys of an inverted frame. */
+function ends_with(fr: Frames, node: number, keys: readonly number[]): boolean {
+	const { of, table } = fr.chains;
+	let at = of[node];
 
-	for (let at = node; at >= 0 && done < keys.length; at = t.parent[at]) {
-		const name = t.keys[t.key[at]].name;
-
-		if (o.hidden.has(name) || (o.collapse && name === last)) continue;
-		if (t.key[at] !== keys[done]) return false;
-		last = name;
-		done++;
+	for (const k of keys) {
+		if (at <= 0 || table.key[at] !== k) return false;
+		at = table.parent[at];
 	}
-	return done === keys.length;
+	return true;
 }
 
-/** Types of the blocks that were requested under the frame, at most a few. */
-export function types(t: Tree, fr: Frames, f: number, o: FrameOptions): string[] {
-	const found = new Set<string>();
-	const keys = fr.frame_of ? [] : path_of(fr, f);
+/**
+ * Types of the blocks under the frame that the measure counts, those of the most first. What is
+ * known is a type of each place that requests, so that one with several is given all it requests.
+ */
+export function types(t: Tree, fr: Frames, f: number, m: Measure): string[] {
+	const sums = new Map<string, number>();
+	const counted = typed(t, m);
+	const of = fr.frame_of;
+	const keys = of ? [] : path_of(fr, f);
 
 	if (f < 0) return [];
-	for (let i = 0; i < t.types.node.length && found.size < TYPES; i++) {
-		const node = t.types.node[i];
-		const under = fr.frame_of
-			? is_under(fr, fr.frame_of[node], f)
-			: ends_with(t, node, keys, o);
+	t.types.node.forEach((node, i) => {
+		if (!(counted[i] > 0)) return;
+		if (!(of ? is_under(fr, of[node], f) : ends_with(fr, node, keys))) return;
+		const name = t.types.certain[i] ? t.types.name[i] : `${t.types.name[i]}?`;
 
-		if (under) found.add(t.types.certain[i] ? t.types.name[i] : `${t.types.name[i]}?`);
-	}
-	return [...found];
+		sums.set(name, (sums.get(name) ?? 0) + counted[i]);
+	});
+	return [...sums].sort((a, b) => b[1] - a[1]).map(([name]) => name);
 }
 
 /** The path of a frame as text, one function a line, from the outside in. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Where an arrow leads from a frame: down to the heaviest child, up to the parent, left and right
-// along its row.
+// along its row; and where Enter leads from match to match.
 
 import { type Frames, children } from "./frames";
 
@@ -13,4 +13,27 @@ export function step(fr: Frames, f: number, key: string): number {
 	const at = fr.order.subarray(low, high).indexOf(f) + low + (key === "ArrowLeft" ? -1 : 1);
 
 	return at >= low && at < high ? fr.order[at] : f;
+}
+
+/**
+ * The match behind @f, or before it, row by row and round again, among those that are seen while
+ * @zoomed is as wide as the window; -1: there is none.
+ */
+export function next_match(
+	fr: Frames,
+	hits: Uint8Array | null,
+	zoomed: number,
+	f: number,
+	back: boolean,
+): number {
+	const from = fr.depth[zoomed] < 0 ? 0 : zoomed;
+	const end = fr.x0[from] + fr.value[from];
+	const seen = fr.order.filter(
+		(m) => hits?.[m] && fr.x0[m] < end && fr.x0[m] + fr.value[m] > fr.x0[from],
+	);
+	const at = seen.indexOf(f);
+
+	if (!seen.length) return -1;
+	if (back) return seen[at > 0 ? at - 1 : seen.length - 1];
+	return seen[(at + 1) % seen.length];
 }

@@ -23,7 +23,7 @@ export function Legend({ tree, dark }: { tree: Tree; dark: boolean }): JSX.Eleme
 							),
 						}}
 					/>{" "}
-					{clip(base_name(m), 40)}
+					<bdi>{clip(base_name(m), 40)}</bdi>
 				</span>
 			))}
 			{modules.length > SHOWN && (

@@ -2,7 +2,7 @@
 // What a search finds: functions by a part of their name, "whole name", or /regular expression/;
 // and behind "type:" those that request a type of such a name.
 
-import type { Tree } from "../data/tree";
+import { type Measure, type Tree, typed } from "../data/tree";
 import type { Frames } from "./frames";
 
 /** What a query asks of the name of a function, or of a type that is requested by it. */
@@ -61,22 +61,25 @@ function named(t: Tree, fr: Frames, test: Query["test"]): Uint8Array {
 }
 
 /** Frames of functions that request such a type; in the inverted graph they are the outermost. */
-function requesting(t: Tree, fr: Frames, test: Query["test"]): Uint8Array {
+function requesting(t: Tree, fr: Frames, test: Query["test"], m: Measure): Uint8Array {
 	const hits = new Uint8Array(fr.n);
 	const keys = new Uint8Array(t.keys.length);
+	const counted = typed(t, m);
+	const { of, table } = fr.chains;
 
 	t.types.node.forEach((node, i) => {
-		if (!test(t.types.name[i])) return;
-		if (fr.frame_of) hits[fr.frame_of[node]] = 1;
-		else keys[t.key[node]] = 1;
+		if (!(counted[i] > 0) || !test(t.types.name[i])) return;
+		if (fr.frame_of) hits[of[node]] = 1;
+		else if (of[node] > 0) keys[table.key[of[node]]] = 1;
 	});
 	for (let f = 1; f < fr.n; f++) if (fr.parent[f] === 0 && keys[fr.key[f]]) hits[f] = 1;
 	return hits;
 }
 
-export function find(t: Tree, fr: Frames, query: Query | null): Found | null {
+/** @m: what the frames are as wide as: the types of other blocks are not there. */
+export function find(t: Tree, fr: Frames, query: Query | null, m: Measure): Found | null {
 	if (!query) return null;
-	const hits = (query.of === "type" ? requesting : named)(t, fr, query.test);
+	const hits = (query.of === "type" ? requesting : named)(t, fr, query.test, m);
 	const inside = new Uint8Array(fr.n);
 	const seen = new Set<string>();
 	const found: Found = { hits, frames: 0, functions: 0, covered: 0 };

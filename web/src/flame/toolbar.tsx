@@ -4,7 +4,7 @@
 import type { JSX } from "preact";
 import { type Measure, type Tree, measure_of, measures_of } from "../data/tree";
 import { useStore } from "../state/store";
-import { count, plural, share, short_name } from "../ui/format";
+import { clip, count, plural, share, short_name } from "../ui/format";
 import { COLOURINGS, type Colouring, colouring } from "./colours";
 import { compile, type Found } from "./search";
 import { TITLES } from "./words";
@@ -38,13 +38,19 @@ interface Props {
 	found: Found | null;
 	total: number | null; // of the measure; null: parts of it mean nothing
 	tree: Tree;
+	go: (back: boolean) => void; // to the next match
 }
 
 const HINT =
 	'A part of a name, "a whole name", or /an expression/; ' +
-	"behind type: the name of a type that is requested";
+	"behind type: the name of a type that is requested. " +
+	"Enter goes to the next match, with Shift to the one before";
 
-export function Toolbar({ found, total, tree }: Props): JSX.Element {
+const FOLDS =
+	"A function that calls itself, be it through others, is one frame: " +
+	"what it calls in the end hangs on the outermost call";
+
+export function Toolbar({ found, total, tree, go }: Props): JSX.Element {
 	const { state, set } = useStore();
 	const colours = COLOURINGS.filter((c) => c !== "change" || tree.change);
 
@@ -97,10 +103,13 @@ export function Toolbar({ found, total, tree }: Props): JSX.Element {
 					title={HINT}
 					placeholder="Search functions  ( / )"
 					onInput={(e) => set({ search: e.currentTarget.value })}
+					onKeyDown={(e) => {
+						if (e.key === "Enter") go(e.shiftKey);
+					}}
 				/>
 				<Matches found={found} total={total} query={state.search} />
 			</div>
-			<label class="check">
+			<label class="check" title={FOLDS}>
 				<input
 					type="checkbox"
 					checked={state.collapse}
@@ -151,7 +160,7 @@ export function Hidden(): JSX.Element | null {
 						})
 					}
 				>
-					{short_name(name).slice(0, 60)} ×
+					<bdi>{clip(short_name(name), 60)}</bdi> ×
 				</button>
 			))}
 		</p>

@@ -5,6 +5,7 @@ import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type Tree, measure_of } from "../data/tree";
 import { useStore } from "../state/store";
+import { clip } from "../ui/format";
 import { useDark } from "../ui/theme";
 import { FlameCanvas, ROW } from "./canvas";
 import { type Changes, changes_of, part_of } from "./change";
@@ -19,7 +20,7 @@ import {
 	path_of,
 } from "./frames";
 import { places, types } from "./info";
-import { step } from "./keys";
+import { next_match, step } from "./keys";
 import { ChangeLegend, Legend } from "./legend";
 import { compile, find } from "./search";
 import { Hidden, Toolbar } from "./toolbar";
@@ -63,6 +64,8 @@ function useFrames(tree: Tree): { frames: Frames; options: FrameOptions; zoomed:
 	return { frames, options, zoomed };
 }
 
+const TOLD = 400; // of a name, where the pointer is
+
 interface Tip {
 	f: number;
 	x: number;
@@ -70,8 +73,13 @@ interface Tip {
 }
 
 function Tooltip({ tip, shown }: { tip: Tip; shown: Shown }): JSX.Element {
-	const key = shown.tree.keys[shown.frames.key[tip.f]];
+	const { tree, frames, options } = shown;
+	const key = tree.keys[frames.key[tip.f]];
 	const right = tip.x > innerWidth / 2;
+	const of = useMemo(
+		() => types(tree, frames, tip.f, options.measure),
+		[tree, frames, tip.f],
+	);
 
 	return (
 		<div
@@ -88,26 +96,17 @@ function Tooltip({ tip, shown }: { tip: Tip; shown: Shown }): JSX.Element {
 			}}
 		>
 			<p class="whole">
-				{key ? key.name.slice(0, 700) : "all"}
+				{key ? clip(key.name, TOLD) : "all"}
 				{key?.inlined && <span class="tag">inlined</span>}
 			</p>
 			<p class="row">
 				<Figures {...shown} f={tip.f} />
 			</p>
 			<p class="row">
-				{places(shown.tree, { ...shown.frames, frame_of: null }, tip.f).map(
-					(p) => (
-						<PlaceText key={p} place={p} />
-					),
-				)}
-				<Types
-					types={types(
-						shown.tree,
-						shown.frames,
-						tip.f,
-						shown.options,
-					)}
-				/>
+				{places(tree, { ...frames, frame_of: null }, tip.f).map((p) => (
+					<PlaceText key={p} place={p} />
+				))}
+				<Types types={of} />
 			</p>
 		</div>
 	);
@@ -154,7 +153,7 @@ export function Flame({ tree, sized }: { tree: Tree; sized: ReadonlySet<string> 
 	const [selected, select] = useState(-1);
 	const [tip, set_tip] = useState<Tip | null>(null);
 	const found = useMemo(
-		() => find(tree, frames, compile(state.search)),
+		() => find(tree, frames, compile(state.search), options.measure),
 		[tree, frames, state.search],
 	);
 	const total = frames.value[0];
@@ -222,6 +221,19 @@ export function Flame({ tree, sized }: { tree: Tree; sized: ReadonlySet<string> 
 			removeEventListener("afterprint", end);
 		};
 	}, [tree, colour, changes, frames]);
+	// What is under the pointer moves away, and nothing tells of that.
+	useEffect(() => {
+		const hide = (): void => set_tip(null);
+
+		addEventListener("scroll", hide, true);
+		addEventListener("wheel", hide, { passive: true });
+		addEventListener("blur", hide);
+		return () => {
+			removeEventListener("scroll", hide, true);
+			removeEventListener("wheel", hide);
+			removeEventListener("blur", hide);
+		};
+	}, []);
 	useEffect(() => drawer.current?.mark(selected, tip?.f ?? -1), [selected, tip]);
 
 	const zoom_to = (f: number): void => {
@@ -229,7 +241,15 @@ export function Flame({ tree, sized }: { tree: Tree; sized: ReadonlySet<string> 
 		set_tip(null);
 		set({ zoom: path_of(frames, f) }, true);
 	};
+	const go = (back: boolean): void => {
+		const f = next_match(frames, found?.hits ?? null, zoomed, selected, back);
+
+		if (f < 0) return;
+		select(f);
+		drawer.current?.reveal(f);
+	};
 	const on_key = (e: KeyboardEvent): void => {
+		set_tip(null);
 		const from = selected >= 0 ? selected : zoomed;
 
 		if (e.key.startsWith("Arrow")) {
@@ -255,7 +275,7 @@ export function Flame({ tree, sized }: { tree: Tree; sized: ReadonlySet<string> 
 
 	return (
 		<section class="flame">
-			<Toolbar found={found} total={changes ? null : total} tree={tree} />
+			<Toolbar found={found} total={changes ? null : total} tree={tree} go={go} />
 			<Hidden />
 			<Details {...shown} sized={sized} />
 			{!(total > 0) && <Empty tree={tree} />}

@@ -13,6 +13,7 @@ export const VIEWS = [
 	"direct",
 	"callgraph",
 	"lifetimes",
+	"before",
 ] as const;
 export type View = (typeof VIEWS)[number];
 /** Those of a difference. */

@@ -76,21 +76,55 @@ export function time(ns: number): string {
 export const base_name = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 
 const shortened = new Map<string, string>();
+let full = false;
 
-/** Drops what is inside balanced <> and the parameters, and keeps operators whole. */
+/** All names are whole, or as short as they may be. */
+export function set_full_names(whole: boolean): void {
+	full = whole;
+}
+
+/** Names of the page are not to be cut, either. */
+export const names_are_full = (): boolean => full;
+
+/** A name is shown as that, for another one would look the same; see names.ts. */
+export const show_as = (name: string, text: string): void => void shortened.set(name, text);
+
+/** As a name is shown: as a rule without template arguments and parameters. */
 export function short_name(name: string): string {
-	let short = shortened.get(name);
+	let short = full ? name : shortened.get(name);
 
-	if (short === undefined)
-		shortened.set(name, (short = /[<( ]/.test(name) ? shorten(name) : name));
+	if (short === undefined) shortened.set(name, (short = plain_name(name)));
 	return short;
 }
+
+/** Drops what is inside balanced <> and the parameters, and keeps operators whole. */
+export const plain_name = (name: string): string => (/[<( ]/.test(name) ? shorten(name) : name);
+
+/** A name from its beginning, without what the function returns. */
+function own_part(name: string): string {
+	const whole = braced(name);
+	const from: number[] = [];
+	const at = strip(whole, "<", ">", 0, from).indexOf(plain_name(name));
+
+	return at < 0 ? whole : whole.slice(from[at]);
+}
+
+/** The same as plain_name() with the parameters. */
+export const name_with_parameters = (name: string): string => strip(own_part(name), "<", ">");
+
+/** The same with template arguments, though not with theirs; and with both. */
+export const name_with_arguments = (name: string): string =>
+	strip(name_with_both(name), "(", ")").replace(/\s+(?:const|noexcept)$/, "");
+
+export const name_with_both = (name: string): string =>
+	strip(own_part(name), "<", ">", 1).replace(/ +>/g, ">");
+
+const braced = (name: string): string => name.replaceAll("(anonymous namespace)", "{anonymous}");
 
 function shorten(name: string): string {
 	// Rust's <T as Trait>::f would lose all that tells it from others.
 	if (name.startsWith("<")) return name;
-	const whole = name.replaceAll("(anonymous namespace)", "{anonymous}");
-	const plain = strip(whole, "<", ">").replace(/\s+(?:const|noexcept)$/, "");
+	const plain = strip(braced(name), "<", ">").replace(/\s+(?:const|noexcept)$/, "");
 	const short = strip(plain, "(", ")")
 		.replace(/\s*\[clone [^\]]*\]/g, "")
 		.trim();
@@ -106,18 +140,29 @@ function shorten(name: string): string {
 const KEPT_WHOLE = /operator\s*(?:<<=?|>>=?|<=>?|>=|<|>|->\*?|\(\))$/;
 const LONGEST_KEPT = 24;
 
-function strip(name: string, open: string, close: string): string {
+/**
+ * Without what is more than @keep brackets deep. @from: for each character of the result where it
+ * stands in @name.
+ */
+function strip(name: string, open: string, close: string, keep = 0, from: number[] = []): string {
 	let out = "";
 	let depth = 0;
+	const put = (text: string, i: number): void => {
+		out += text;
+		for (let k = 0; k < text.length; k++) from.push(i);
+	};
 
 	for (let i = 0; i < name.length; i++) {
 		const c = name[i];
 
-		if (depth === 0 && KEPT_WHOLE.test((out + c).slice(-LONGEST_KEPT))) out += c;
+		if (depth <= keep && KEPT_WHOLE.test((out + c).slice(-LONGEST_KEPT))) put(c, i);
 		else if (c === open && !is_kept(out)) {
-			if (depth++ === 0 && open === "<") out += "<>";
-		} else if (c === close && depth > 0) depth--;
-		else if (depth === 0) out += c;
+			if (depth < keep) put(c, i);
+			else if (depth === keep && open === "<") put("<>", i);
+			depth++;
+		} else if (c === close && depth > 0) {
+			if (--depth < keep) put(c, i);
+		} else if (depth <= keep) put(c, i);
 	}
 	return depth ? name : out;
 }
@@ -125,6 +170,40 @@ function strip(name: string, open: string, close: string): string {
 /** Brackets that are a name rather than around arguments. */
 function is_kept(before: string): boolean {
 	return /operator\s*$/.test(before.slice(-LONGEST_KEPT));
+}
+
+const SPOKEN = 120;
+
+/** A text of the program inside of other text: if need be with marks, so that one which is read
+ * from the right turns nothing but itself. Source: Unicode Standard Annex 9, 2.4.2. */
+export const isolated = (text: string): string =>
+	/[^ -~]/.test(text) ? `\u2068${text}\u2069` : text;
+
+/** A function's name inside of a sentence. */
+export const named = (name: string): string =>
+	isolated(full ? name : clip(short_name(name), SPOKEN));
+
+/** Where a scope ends in a name, outside of brackets; -1: nowhere. */
+function scope_end(name: string): number {
+	let depth = 0;
+
+	for (let i = 0; i < name.length; i++) {
+		if ("<(".includes(name[i])) depth++;
+		else if (">)".includes(name[i])) depth--;
+		else if (i && depth <= 0 && name.startsWith("::", i)) return i + 2;
+	}
+	return -1;
+}
+
+/**
+ * A short name without the scopes that it has no room for, the outermost first: what tells a
+ * function from its neighbours stands last.
+ */
+export function inner_name(short: string, n: number): string {
+	let text = short;
+
+	for (let end; text.length > n && (end = scope_end(text)) > 0;) text = `…${text.slice(end)}`;
+	return text;
 }
 
 /** At most @n characters, with the middle left out. */

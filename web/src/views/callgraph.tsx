@@ -3,6 +3,7 @@
 
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
+import { is_peak } from "../data/moment";
 import { type Relative, relatives } from "../data/relatives";
 import { type Rows, all_rows } from "../data/rows";
 import type { Report } from "../data/schema";
@@ -74,7 +75,8 @@ function Middle({ row, report, tree, rows }: Shown & { row: number }): JSX.Eleme
 			<dl>
 				<dt>With all it calls</dt>
 				<dd>
-					<Bytes n={total} /> <span class="quiet">{part} of all</span>
+					<Bytes n={total} />{" "}
+					<span class="quiet">{part} of bytes</span>
 				</dd>
 				<dt>Itself</dt>
 				<dd>
@@ -118,7 +120,9 @@ function columns_of({ report, tree, rows }: Shown): Column<number>[] {
 			id: "total",
 			title: "With callees",
 			numeric: true,
-			hint: "Bytes allocated by it and all it calls",
+			hint: is_peak(report)
+				? "Bytes live at the peak, requested by it and all it calls"
+				: "Bytes allocated by it and all it calls",
 			value: (i) => total_bytes[i],
 			cell: (i) => (
 				<>
@@ -188,7 +192,11 @@ export function CallGraph(p: Shown): JSX.Element {
 				/>
 			</div>
 			<Table
-				caption="All functions of the call graph"
+				caption={
+					is_peak(p.report)
+						? "Call graph of what was live at the peak"
+						: "All functions of the call graph"
+				}
 				columns={columns}
 				rows={list}
 				finder={in_text((i) => tree.functions[fn[i]] ?? "?")}

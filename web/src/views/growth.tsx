@@ -2,7 +2,8 @@
 // What has changed from one profile to another: by site, by size, by the function that requests.
 
 import type { JSX } from "preact";
-import { blamed_in, names_inwards } from "../data/elements";
+import { useMemo } from "preact/hooks";
+import { blamed_in, details_of, names_inwards } from "../data/elements";
 import type { Change, Growth, GrownPath, Side } from "../data/schema";
 import { exactly } from "../flame/search";
 import type { State } from "../state/fragment";
@@ -42,8 +43,22 @@ function side<R extends Change>(of: "before" | "now", id: Figure, title: string)
 	};
 }
 
-/** What a row is, and then its figures. */
-function columns_of<R extends Change>(what: Column<R>[]): Column<R>[] {
+/** What a row is, and then its figures. At the peak there is only what was live. */
+function columns_of<R extends Change>(what: Column<R>[], at_peak: boolean): Column<R>[] {
+	if (at_peak)
+		return [
+			change("kept_bytes", "Live", "By how many bytes more, or less, was live"),
+			...what,
+			side("before", "kept_bytes", "Live before"),
+			side("now", "kept_bytes", "Live now"),
+			change(
+				"kept_blocks",
+				"Blocks",
+				"By how many blocks more, or fewer, were live",
+			),
+			side("before", "kept_blocks", "Blocks before"),
+			side("now", "kept_blocks", "Blocks now"),
+		];
 	return [
 		change("kept_bytes", "Kept", "By how many bytes more, or less, is kept"),
 		...what,
@@ -70,6 +85,25 @@ function News({ of }: { of: Change }): JSX.Element | null {
 
 const NONE = "Nothing has changed.";
 
+/** Rows that have grown the most first: by what is kept, then by what was allocated. */
+const by_growth = <R extends Change>(rows: readonly R[]): R[] =>
+	[...rows].sort(
+		(a, b) =>
+			grown(b, "kept_bytes") - grown(a, "kept_bytes") ||
+			grown(b, "bytes") - grown(a, "bytes") ||
+			grown(b, "allocs") - grown(a, "allocs"),
+	);
+
+/** The chain of a row, so that it can be told from all others. */
+export const GrownChain = ({ growth, p }: { growth: Growth; p: GrownPath }): JSX.Element => (
+	<Chain
+		path={p.path}
+		truncated={p.truncated}
+		detail={details_of(growth.paths).get(p)}
+		places={growth.paths_by !== "function"}
+	/>
+);
+
 /** Where a path is in the flame graph: by what is kept, unless nothing of it ever was. */
 export const in_graph = (p: GrownPath): Partial<State> => ({
 	view: "flame",
@@ -82,7 +116,7 @@ export const in_graph = (p: GrownPath): Partial<State> => ({
 	path: names_inwards(p.path),
 });
 
-const by_site = columns_of<GrownPath>([
+const WHERE: Column<GrownPath>[] = [
 	{
 		id: "where",
 		title: "Where",
@@ -101,20 +135,28 @@ const by_site = columns_of<GrownPath>([
 			);
 		},
 	},
-]);
-by_site.push({
+];
+const path_of = (growth: Growth): Column<GrownPath> => ({
 	id: "path",
 	title: "Call chain",
 	value: (p) => names_inwards(p.path).join(),
-	cell: (p) => <Chain path={p.path} truncated={p.truncated} />,
+	cell: (p) => <GrownChain growth={growth} p={p} />,
 });
 
-export function GrowthBySite({ growth }: { growth: Growth }): JSX.Element {
+interface Props {
+	growth: Growth;
+	at_peak: boolean; // all of it is what was live then
+}
+
+const changed = (at_peak: boolean): string =>
+	at_peak ? "What has changed in what was live at the peak" : "What has changed";
+
+export function GrowthBySite({ growth, at_peak }: Props): JSX.Element {
 	return (
 		<Table
-			caption="What has changed, by the call chain that requested it"
-			columns={by_site}
-			rows={growth.paths}
+			caption={`${changed(at_peak)}, by the call chain that requested it`}
+			columns={[...columns_of(WHERE, at_peak), path_of(growth)]}
+			rows={useMemo(() => by_growth(growth.paths), [growth])}
 			finder={in_text(
 				(p) =>
 					p.path
@@ -127,7 +169,7 @@ export function GrowthBySite({ growth }: { growth: Growth }): JSX.Element {
 	);
 }
 
-const by_size = columns_of<Growth["sizes"][number]>([
+const SIZE: Column<Growth["sizes"][number]>[] = [
 	{
 		id: "size",
 		title: "Size",
@@ -147,14 +189,14 @@ const by_size = columns_of<Growth["sizes"][number]>([
 			</>
 		),
 	},
-]);
+];
 
-export function GrowthBySize({ growth }: { growth: Growth }): JSX.Element {
+export function GrowthBySize({ growth, at_peak }: Props): JSX.Element {
 	return (
 		<Table
-			caption="What has changed, by the size of blocks"
-			columns={by_size}
-			rows={growth.sizes}
+			caption={`${changed(at_peak)}, by the size of blocks`}
+			columns={columns_of(SIZE, at_peak)}
+			rows={useMemo(() => by_growth(growth.sizes), [growth])}
 			finder={in_text((s) => `${s.size} ${s.types.join(" ")} ${news(s)}`)}
 			usual="-kept_bytes"
 			empty={NONE}
@@ -162,7 +204,7 @@ export function GrowthBySize({ growth }: { growth: Growth }): JSX.Element {
 	);
 }
 
-const by_function = columns_of<Growth["direct"][number]>([
+const FUNCTION: Column<Growth["direct"][number]>[] = [
 	{
 		id: "name",
 		title: "Function",
@@ -185,16 +227,16 @@ const by_function = columns_of<Growth["direct"][number]>([
 			</>
 		),
 	},
-]);
+];
 
-export function GrowthByFunction({ growth }: { growth: Growth }): JSX.Element {
+export function GrowthByFunction({ growth, at_peak }: Props): JSX.Element {
 	return (
 		<Table
-			caption="What has changed, by the function that requests memory"
-			columns={by_function}
-			rows={growth.direct}
+			caption={`${changed(at_peak)}, by the function that requests memory`}
+			columns={columns_of(FUNCTION, at_peak)}
+			rows={useMemo(() => by_growth(growth.direct), [growth])}
 			finder={in_text((f) => `${f.function} ${news(f)}`)}
-			usual="-bytes"
+			usual="-kept_bytes"
 			empty={NONE}
 		/>
 	);

@@ -4,15 +4,15 @@
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { blamed_in } from "../data/elements";
+import { is_peak, moment_of } from "../data/moment";
 import type { Growth, GrownPath, Report, Totals } from "../data/schema";
-import { doubts, moments, says_grown } from "../data/sentences";
+import { doubts, says_exact, says_grown } from "../data/sentences";
 import { Bytes, Changed, Share } from "../ui/bar";
-import { base_name, count, plural } from "../ui/format";
+import { base_name, count, isolated, plural, time } from "../ui/format";
 import { Link } from "../ui/link";
-import { Place } from "../ui/name";
+import { Breaking, Place } from "../ui/name";
 import { sorted } from "../ui/rows";
-import { grown, in_graph, news } from "./growth";
-import { Chain } from "./leaks";
+import { GrownChain, grown, in_graph, news } from "./growth";
 import { Exactness } from "./overview";
 
 const SHOWN = 5;
@@ -24,6 +24,11 @@ interface Row {
 	when: boolean;
 }
 
+/** At the peak there is only what was live. */
+const AT_PEAK: Row[] = [
+	{ title: "Live at the peak", bytes: "kept_bytes", blocks: "kept_objects", when: true },
+];
+
 const ROWS: Row[] = [
 	{ title: "Kept at the end", bytes: "kept_bytes", blocks: "kept_objects", when: false },
 	{ title: "Peak", bytes: "peak_bytes", blocks: null, when: true },
@@ -32,14 +37,19 @@ const ROWS: Row[] = [
 ];
 
 function Cell({ row, report }: { row: Row; report: Report }): JSX.Element {
-	const at = row.when ? moments(report).peak_at : null;
+	const at = row.when ? report.peak?.time_ns : undefined;
 
 	return (
 		<td class="figure">
 			<Bytes n={report.totals[row.bytes] ?? 0} />
 			<span class="quiet">
-				{row.blocks && plural(report.totals[row.blocks] ?? 0, "block")}
-				{at && `after ${at}`}
+				{[
+					row.blocks &&
+						plural(report.totals[row.blocks] ?? 0, "block"),
+					at !== undefined && `after ${time(at)}`,
+				]
+					.filter(Boolean)
+					.join(", ")}
 			</span>
 		</td>
 	);
@@ -60,7 +70,7 @@ function TotalsTable({ now, base }: { now: Report; base: Report }): JSX.Element 
 				</tr>
 			</thead>
 			<tbody>
-				{ROWS.map((row) => (
+				{(is_peak(now) ? AT_PEAK : ROWS).map((row) => (
 					<tr key={row.title}>
 						<th scope="row">{row.title}</th>
 						<Cell row={row} report={base} />
@@ -89,10 +99,13 @@ interface ListProps {
 	by: "kept_bytes" | "bytes";
 	sign: 1 | -1;
 	growth: Growth;
+	keeps?: string; // the verb for what is there
 }
 
-function Grown({ title, none, by, sign, growth }: ListProps): JSX.Element {
+function Grown({ title, none, by, sign, growth, keeps }: ListProps): JSX.Element {
 	const size = (p: GrownPath): number => sign * grown(p, by);
+	const says = (p: GrownPath): string =>
+		says_grown(blamed_in(p.path)?.function ?? "?", by, p, keeps);
 	const { list, whole } = useMemo(() => {
 		const all = growth.paths.filter((p) => size(p) > 0);
 
@@ -114,11 +127,7 @@ function Grown({ title, none, by, sign, growth }: ListProps): JSX.Element {
 						<li key={i}>
 							<Link to={{ ...in_graph(p), measure: by }}>
 								<span class="says">
-									{says_grown(
-										e?.function ?? "?",
-										by,
-										p,
-									)}
+									<Breaking text={says(p)} />
 								</span>
 							</Link>
 							<span class="row">
@@ -126,10 +135,7 @@ function Grown({ title, none, by, sign, growth }: ListProps): JSX.Element {
 									file={e?.file ?? null}
 									line={e?.line}
 								/>
-								<Chain
-									path={p.path}
-									truncated={p.truncated}
-								/>
+								<GrownChain growth={growth} p={p} />
 							</span>
 							<span class="part">
 								<Changed n={sign * size(p)} bytes />
@@ -151,6 +157,7 @@ function Sizes({ growth }: { growth: Growth }): JSX.Element {
 				const list = growth.sizes.filter((s) => news(s) === word);
 				const some = list.slice(0, 2 * SHOWN).map((s) => count(s.size));
 
+				if (!list.length) return null;
 				return (
 					<span key={word}>
 						<Link
@@ -175,7 +182,7 @@ function Sizes({ growth }: { growth: Growth }): JSX.Element {
 
 /** What stands in the way of comparing them. */
 function reservations(now: Report, base: Report): string[] {
-	const names = [base, now].map((r) => base_name(r.command[0] ?? "?"));
+	const names = [base, now].map((r) => isolated(base_name(r.command[0] ?? "?")));
 	const list =
 		names[0] === names[1] ? [] : [`Before it was ${names[0]}, now it is ${names[1]}.`];
 
@@ -193,33 +200,51 @@ interface Props {
 }
 
 export function GrowthOverview({ growth, now, base }: Props): JSX.Element {
+	const peak = is_peak(now);
+	const { keeps } = moment_of(now);
+	const keep = peak ? "Have" : "Keep";
+	const then = peak ? " at the peak" : "";
+
 	return (
 		<div class="overview">
 			<TotalsTable now={now} base={base} />
 			<Sizes growth={growth} />
-			<Exactness list={reservations(now, base)} />
-			<div class="tops">
+			<Exactness list={reservations(now, base)} exact={says_exact(now)} />
+			<div class="tops pairs">
 				<Grown
-					title="Keep more than before"
-					none="Nothing keeps more than before."
+					title={`${keep} more${then} than before`}
+					none={`Nothing ${keeps} more${then} than before.`}
 					by="kept_bytes"
 					sign={1}
 					growth={growth}
+					keeps={keeps}
 				/>
 				<Grown
-					title="Keep less than before"
-					none="Nothing keeps less than before."
+					title={`${keep} less${then} than before`}
+					none={`Nothing ${keeps} less${then} than before.`}
 					by="kept_bytes"
 					sign={-1}
 					growth={growth}
+					keeps={keeps}
 				/>
-				<Grown
-					title="Allocate more than before"
-					none="Nothing allocates more than before."
-					by="bytes"
-					sign={1}
-					growth={growth}
-				/>
+				{!peak && (
+					<>
+						<Grown
+							title="Allocate more than before"
+							none="Nothing allocates more than before."
+							by="bytes"
+							sign={1}
+							growth={growth}
+						/>
+						<Grown
+							title="Allocate less than before"
+							none="Nothing allocates less than before."
+							by="bytes"
+							sign={-1}
+							growth={growth}
+						/>
+					</>
+				)}
 			</div>
 		</div>
 	);

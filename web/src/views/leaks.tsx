@@ -3,7 +3,7 @@
 
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
-import { blamed_in } from "../data/elements";
+import { type Detail, place_in, shown_of } from "../data/elements";
 import {
 	blamed,
 	chains_with,
@@ -13,6 +13,7 @@ import {
 	name_of,
 	place_at,
 } from "../data/paths";
+import { is_peak, moment_of } from "../data/moment";
 import { type Rows, all_rows } from "../data/rows";
 import type { OwnPlace, Report } from "../data/schema";
 import { type Measure, type Tree, place_text } from "../data/tree";
@@ -22,28 +23,19 @@ import { Link } from "../ui/link";
 import { Name, PlaceText, Types } from "../ui/name";
 import { type Column, Table } from "../ui/table";
 
-const SHOWN = 4; // callers in a row; all are in the title and in the graph
-
-/**
- * What is shown of a chain: its last functions, and if none of these is of own code, the one that
- * is to blame before them.
- */
-function shown_of(path: readonly OwnPlace[]): readonly OwnPlace[] {
-	const last = path.slice(-SHOWN);
-	const first = blamed_in(path);
-
-	return !first || last.includes(first) ? last : [first, ...last.slice(1)];
-}
-
-/** Of a chain, from the outside in. */
+/** Of a chain, from the outside in. @places: lines or offsets tell it from others. */
 export function Chain({
 	path,
 	truncated,
+	detail = "last",
+	places = false,
 }: {
 	path: readonly OwnPlace[];
 	truncated: boolean;
+	detail?: Detail;
+	places?: boolean;
 }): JSX.Element {
-	const shown = shown_of(path);
+	const shown = shown_of(path, detail);
 	const skips = (i: number): boolean => shown[i - 1] !== path[path.indexOf(shown[i]) - 1];
 	const title = path
 		.map((e) => `${e.function ?? "?"}  ${place_text(e.file, e.line) ?? ""}`.trimEnd())
@@ -59,7 +51,12 @@ export function Chain({
 							{skips(i) ? " › … › " : " › "}
 						</span>
 					)}
-					<Name name={e.function} inlined={e.inlined} />
+					<Name
+						name={e.function}
+						inlined={e.inlined}
+						whole={detail === "whole"}
+					/>
+					{places && <span class="quiet">{place_in(e)}</span>}
 				</span>
 			))}
 		</span>
@@ -114,12 +111,14 @@ export function BlamedNode({
 
 function columns_of(report: Report, t: Tree, rows: Rows): Column<number>[] {
 	const { node, depth, truncated, kept_bytes, allocs, frees, lost_bytes } = rows.leaks;
+	const { through_bytes } = rows.leaks;
+	const peak = is_peak(report);
 	const list: (Column<number> | false)[] = [
 		{
 			id: "kept",
-			title: "Kept",
+			title: moment_of(report).kept,
 			numeric: true,
-			hint: "Bytes not freed",
+			hint: peak ? "Bytes live at the peak" : "Bytes not freed",
 			value: (i) => kept_bytes[i],
 			cell: (i) => (
 				<>
@@ -135,7 +134,7 @@ function columns_of(report: Report, t: Tree, rows: Rows): Column<number>[] {
 			id: "blocks",
 			title: "Blocks",
 			numeric: true,
-			hint: "Blocks not freed",
+			hint: peak ? "Blocks live at the peak" : "Blocks not freed",
 			value: (i) => allocs[i] - frees[i],
 			cell: (i) => count(allocs[i] - frees[i]),
 		},
@@ -147,7 +146,16 @@ function columns_of(report: Report, t: Tree, rows: Rows): Column<number>[] {
 			value: (i) => lost_bytes[i],
 			cell: (i) => <Bytes n={lost_bytes[i]} />,
 		},
-		{
+		through_bytes !== undefined &&
+			through_bytes.some((n) => n > 0) && {
+				id: "through",
+				title: "Lost with others",
+				numeric: true,
+				hint: "Bytes that only lost blocks led to: they hang on these",
+				value: (i) => through_bytes[i],
+				cell: (i) => <Bytes n={through_bytes[i]} />,
+			},
+		!peak && {
 			id: "allocs",
 			title: "Of",
 			numeric: true,
@@ -210,11 +218,13 @@ export function Leaks({
 	rows: Rows;
 }): JSX.Element {
 	const { node, depth } = rows.leaks;
+	const { when } = moment_of(report);
+	const what = is_peak(report) ? "What was live" : "What is kept";
 	const list = useMemo(() => all_rows(node), [rows]);
 
 	return (
 		<Table
-			caption="What is kept at the end, by the call chain that requested it"
+			caption={`${what} ${when}, by the call chain that requested it`}
 			columns={useMemo(
 				() => columns_of(report, tree, rows),
 				[report, tree, rows],
@@ -228,7 +238,11 @@ export function Leaks({
 					rows.types(i).some((t) => t.toLowerCase().includes(word));
 			}}
 			usual="-kept"
-			empty="Nothing is kept: all that was allocated was freed."
+			empty={
+				is_peak(report)
+					? "Nothing was live."
+					: "Nothing is kept: all that was allocated was freed."
+			}
 		/>
 	);
 }

@@ -6,6 +6,8 @@ import { useMemo } from "preact/hooks";
 import { heights, quantile } from "../data/lifetimes";
 import { blamed, chains_with, compare_chains, name_of } from "../data/paths";
 import { type Bucket, type Rows, all_rows } from "../data/rows";
+import { is_peak } from "../data/moment";
+import type { Report } from "../data/schema";
 import type { Tree } from "../data/tree";
 import { Share } from "../ui/bar";
 import { count, share, time } from "../ui/format";
@@ -123,7 +125,15 @@ function columns_of(t: Tree, rows: Rows): Column<number>[] {
 	];
 }
 
-export function Lifetimes({ tree, rows }: { tree: Tree; rows: Rows }): JSX.Element {
+export function Lifetimes({
+	report,
+	tree,
+	rows,
+}: {
+	report: Report;
+	tree: Tree;
+	rows: Rows;
+}): JSX.Element {
 	const { node } = rows.lifetimes;
 	const list = useMemo(() => all_rows(node), [rows]);
 
@@ -133,7 +143,11 @@ export function Lifetimes({ tree, rows }: { tree: Tree; rows: Rows }): JSX.Eleme
 			columns={useMemo(() => columns_of(tree, rows), [tree, rows])}
 			rows={list}
 			usual="-temporary"
-			empty="No block was freed."
+			empty={
+				is_peak(report)
+					? "Of one moment, the peak, there are no lifetimes."
+					: "No block was freed."
+			}
 			finder={(word) => {
 				const has = chains_with(tree, word);
 

@@ -5,27 +5,38 @@ import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { type Culprit, type Order, heaviest } from "../data/culprits";
 import { lacking } from "../data/lacking";
+import { is_peak, moment_of, peak_when } from "../data/moment";
 import type { Report } from "../data/schema";
 import {
 	doubts,
-	moments,
 	says_allocated,
 	says_answer,
-	says_lost,
+	says_before,
+	says_cut,
+	says_exact,
+	says_how_to_look,
 	says_kept,
+	says_live,
+	says_lost,
+	says_not_seen,
 	says_runtime,
 	says_temporary,
 } from "../data/sentences";
 import { type Tree, total_of } from "../data/tree";
 import { exactly } from "../flame/search";
+import type { State } from "../state/fragment";
 import { Share } from "../ui/bar";
 import { bytes, count, plural, share } from "../ui/format";
 import { Link } from "../ui/link";
-import { Name, PlaceText, Types } from "../ui/name";
+import { Breaking, Name, PlaceText, Types } from "../ui/name";
 import { Spark } from "./spark";
 
 const SHOWN = 5;
-const NOTHING_KEPT = "Nothing is kept: all that was allocated was freed.";
+
+const nothing_kept = (r: Report): string =>
+	r.totals.allocs
+		? "Nothing is kept: all that was allocated was freed."
+		: "Nothing is kept: nothing was allocated.";
 
 interface FigureProps {
 	title: string;
@@ -35,7 +46,7 @@ interface FigureProps {
 	main?: boolean;
 }
 
-function Figure({ title, value, exact, note, main }: FigureProps): JSX.Element {
+export function Figure({ title, value, exact, note, main }: FigureProps): JSX.Element {
 	return (
 		<div class={main ? "fact main" : "fact"}>
 			<dt>{title}</dt>
@@ -45,29 +56,50 @@ function Figure({ title, value, exact, note, main }: FigureProps): JSX.Element {
 	);
 }
 
+/** At the peak nothing else is known than what was live. */
+function FiguresAtPeak({ report }: { report: Report }): JSX.Element {
+	const { kept_bytes, kept_objects, peak_bytes } = report.totals;
+	const { title } = moment_of(report);
+
+	return (
+		<dl class="facts">
+			<Figure
+				main
+				title={title}
+				value={bytes(kept_bytes)}
+				exact={`${count(kept_bytes)} bytes`}
+				note={`${plural(kept_objects, "block")}, ${peak_when(report)}`}
+			/>
+			{peak_bytes !== kept_bytes && (
+				<Figure
+					title="Peak of all"
+					value={bytes(peak_bytes)}
+					exact={`${count(peak_bytes)} bytes`}
+					note="with what was left out"
+				/>
+			)}
+		</dl>
+	);
+}
+
 function Figures({ report }: { report: Report }): JSX.Element {
 	const t = report.totals;
-	const m = moments(report);
 	const part = share(t.kept_bytes, t.alloc_bytes) || "0 %";
 
 	return (
 		<dl class="facts">
 			<Figure
 				main
-				title="Kept at the end"
+				title={moment_of(report).title}
 				value={bytes(t.kept_bytes)}
 				exact={`${count(t.kept_bytes)} bytes`}
-				note={`${plural(t.kept_objects, "block")}, ${part} of all`}
+				note={`${plural(t.kept_objects, "block")}, ${part} of bytes`}
 			/>
 			<Figure
-				title="Peak"
+				title={report.left_out ? "Peak of all" : "Peak"}
 				value={bytes(t.peak_bytes)}
 				exact={`${count(t.peak_bytes)} bytes`}
-				note={
-					m.peak_at
-						? `${m.peak_at} after the start`
-						: "the most at any time"
-				}
+				note={peak_when(report)}
 			/>
 			<Figure
 				title="Allocated"
@@ -85,13 +117,12 @@ function Figures({ report }: { report: Report }): JSX.Element {
 	);
 }
 
-/** @list: what is to be kept in mind. */
-export function Exactness({ list }: { list: string[] }): JSX.Element {
+/** @list: what is to be kept in mind. @exact: what is so if there is nothing. */
+export function Exactness({ list, exact }: { list: string[]; exact: string }): JSX.Element {
 	if (!list.length)
 		return (
 			<p class="exact fine">
-				<b>Exact.</b> Every request and every free was counted, and every
-				call chain was followed to its end.
+				<b>Exact.</b> {exact}
 			</p>
 		);
 	return (
@@ -124,17 +155,28 @@ interface ListProps {
 	by: Order;
 	tree: Tree | null;
 	whole: number;
+	of: string; // what that is
 	says: (c: Culprit) => string;
 	rest?: string | null; // what is set apart
 }
 
-function Culprits({ title, none, by, tree, whole, says, rest }: ListProps): JSX.Element {
+/** The frame of a place; if there is more of it elsewhere, that is found, too. */
+const in_graph = (c: Culprit): Partial<State> => ({
+	inverted: c.at.inverted,
+	zoom: c.at.zoom,
+	search: c.at.whole ? "" : exactly(c.name),
+	hidden: [],
+	collapse: false,
+});
+
+function Culprits({ title, none, by, tree, whole, of, says, rest }: ListProps): JSX.Element {
 	const list = useMemo(() => tree && heaviest(tree, by, SHOWN), [tree, by]);
 
 	return (
 		<section class="top" aria-busy={!list}>
 			<h2>{title}</h2>
 			{list && !list.length && <p class="quiet">{none}</p>}
+			{list?.length !== 0 && <p class="quiet basis">{of}</p>}
 			<ol>
 				{(list ?? []).map((c) => (
 					<li key={c.name + (c.place ?? "")}>
@@ -142,13 +184,11 @@ function Culprits({ title, none, by, tree, whole, says, rest }: ListProps): JSX.
 							to={{
 								view: "flame",
 								measure: by,
-								inverted: false,
-								zoom: [],
-								search: exactly(c.name),
+								...in_graph(c),
 							}}
 						>
 							<span class="says" title={c.name}>
-								{says(c)}
+								<Breaking text={says(c)} />
 							</span>
 						</Link>
 						<span class="row">
@@ -174,19 +214,26 @@ function Culprits({ title, none, by, tree, whole, says, rest }: ListProps): JSX.
 /** What is lost, if anybody looked; else that what is kept need not be. */
 function Answer({ report, tree }: { report: Report; tree: Tree | null }): JSX.Element {
 	const answer = says_answer(report);
+	const how = says_how_to_look(report);
+	const lost = report.reach?.lost_direct;
+	const seen = tree ? total_of(tree, "lost_blocks") : 0;
+	const unknown = says_not_seen(report, seen);
 
 	return (
 		<>
 			{answer && <p class="answer">{answer}</p>}
-			{(report.reach?.lost_direct.blocks ?? 0) > 0 && (
+			{how && <p class="quiet how">{how}</p>}
+			{lost && lost.blocks > 0 && (
 				<div class="tops">
 					<Culprits
 						title="Lose the most"
-						none="Who requested what is lost is not known."
+						none={unknown ?? ""}
 						by="lost_bytes"
 						tree={tree}
-						whole={tree ? total_of(tree, "lost_bytes") : 0}
+						whole={lost.bytes}
+						of={`% of the ${bytes(lost.bytes)} lost directly`}
 						says={says_lost}
+						rest={seen > 0 && unknown ? `and ${unknown}` : null}
 					/>
 				</div>
 			)}
@@ -194,9 +241,100 @@ function Answer({ report, tree }: { report: Report; tree: Tree | null }): JSX.El
 	);
 }
 
-export function Overview({ report, tree }: { report: Report; tree: Tree | null }): JSX.Element {
+/** What was there before mprof attached, and where to see more of it. */
+function FromBefore({ report }: { report: Report }): JSX.Element | null {
+	const text = says_before(report);
+
+	if (!text) return null;
+	return (
+		<p class="before">
+			{text}
+			{report.before?.walked && (
+				<>
+					{" "}
+					<Link to={{ view: "before", sort: "", filter: "" }}>
+						By size
+					</Link>
+				</>
+			)}
+		</p>
+	);
+}
+
+interface ListsProps {
+	report: Report;
+	tree: Tree | null;
+}
+
+function ListAtPeak({ report, tree }: ListsProps): JSX.Element {
+	return (
+		<div class="tops one">
+			<Culprits
+				title="Have the most at the peak"
+				none={
+					report.totals.kept_bytes
+						? "The program's own code had nothing."
+						: "Nothing was live."
+				}
+				by="kept_bytes"
+				tree={tree}
+				whole={report.totals.kept_bytes}
+				of="% of bytes live at the peak"
+				says={says_live}
+				rest={says_runtime(report)}
+			/>
+		</div>
+	);
+}
+
+function Lists({ report, tree }: ListsProps): JSX.Element {
 	const temporary = useMemo(() => (tree ? total_of(tree, "temporary") : 0), [tree]);
 	const t = report.totals;
+
+	return (
+		<div class="tops">
+			<Culprits
+				title="Keep the most"
+				none={
+					t.kept_bytes
+						? "The program's own code keeps nothing."
+						: nothing_kept(report)
+				}
+				by="kept_bytes"
+				tree={tree}
+				whole={t.kept_bytes}
+				of="% of bytes kept"
+				says={says_kept}
+				rest={says_runtime(report)}
+			/>
+			<Culprits
+				title="Allocate the most"
+				none="Nothing was allocated."
+				by="bytes"
+				tree={tree}
+				whole={t.alloc_bytes}
+				of="% of bytes allocated"
+				says={says_allocated}
+			/>
+			<Culprits
+				title="Make the most temporary blocks"
+				none="No block was freed before the next request."
+				by="temporary"
+				tree={tree}
+				whole={temporary}
+				of="% of temporary blocks"
+				says={says_temporary}
+			/>
+		</div>
+	);
+}
+
+export function Overview({ report, tree }: ListsProps): JSX.Element {
+	const peak = is_peak(report);
+	const list = useMemo(
+		() => [...doubts(report), ...(peak && tree ? says_cut(tree) : [])],
+		[report, tree],
+	);
 
 	// The list of who loses the most would push all else down when it is there.
 	if (report.reach?.lost_direct.blocks && !tree)
@@ -208,41 +346,16 @@ export function Overview({ report, tree }: { report: Report; tree: Tree | null }
 	return (
 		<div class="overview">
 			<Answer report={report} tree={tree} />
-			<Figures report={report} />
-			<Exactness list={doubts(report)} />
+			{peak ? <FiguresAtPeak report={report} /> : <Figures report={report} />}
+			<FromBefore report={report} />
+			<Exactness list={list} exact={says_exact(report)} />
 			<Lacking list={lacking(report)} />
 			{report.timeline && <Spark timeline={report.timeline} />}
-			<div class="tops">
-				<Culprits
-					title="Keep the most"
-					none={
-						t.kept_bytes
-							? "The program's own code keeps nothing."
-							: NOTHING_KEPT
-					}
-					by="kept_bytes"
-					tree={tree}
-					whole={t.kept_bytes}
-					says={says_kept}
-					rest={says_runtime(report)}
-				/>
-				<Culprits
-					title="Allocate the most"
-					none="Nothing was allocated."
-					by="bytes"
-					tree={tree}
-					whole={t.alloc_bytes}
-					says={says_allocated}
-				/>
-				<Culprits
-					title="Make the most temporary blocks"
-					none="No block was freed before the next request."
-					by="temporary"
-					tree={tree}
-					whole={temporary}
-					says={says_temporary}
-				/>
-			</div>
+			{peak ? (
+				<ListAtPeak report={report} tree={tree} />
+			) : (
+				<Lists report={report} tree={tree} />
+			)}
 		</div>
 	);
 }

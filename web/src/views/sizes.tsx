@@ -4,6 +4,7 @@
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { has_types } from "../data/lacking";
+import { is_peak, moment_of } from "../data/moment";
 import type { Bin, Report } from "../data/schema";
 import type { Tree } from "../data/tree";
 import { of_type } from "../flame/search";
@@ -49,7 +50,7 @@ const columns_of = (report: Report, known: ReadonlySet<string>): (Column<Bin> | 
 		value: (b) => b.types.join(" "),
 		cell: (b) => <Types types={known_first(b.types, known)} to={requests(known)} />,
 	},
-	{
+	!is_peak(report) && {
 		id: "allocs",
 		title: "Blocks",
 		numeric: true,
@@ -57,7 +58,7 @@ const columns_of = (report: Report, known: ReadonlySet<string>): (Column<Bin> | 
 		value: (b) => b.allocs,
 		cell: (b) => count(b.allocs),
 	},
-	{
+	!is_peak(report) && {
 		id: "bytes",
 		title: "Allocated",
 		numeric: true,
@@ -71,14 +72,14 @@ const columns_of = (report: Report, known: ReadonlySet<string>): (Column<Bin> | 
 	},
 	{
 		id: "left",
-		title: "Kept blocks",
+		title: `${moment_of(report).kept} blocks`,
 		numeric: true,
 		value: (b) => b.allocs - b.frees,
 		cell: (b) => count(b.allocs - b.frees),
 	},
 	{
 		id: "kept",
-		title: "Kept",
+		title: moment_of(report).kept,
 		numeric: true,
 		value: (b) => b.kept_bytes,
 		cell: (b) => (
@@ -96,15 +97,16 @@ export function Sizes({ report, tree }: { report: Report; tree: Tree | null }): 
 	return (
 		<Table
 			caption={
-				has_types(report)
-					? "Blocks by size, and the types of that size"
-					: "Blocks by size; of no size is a type known"
+				(is_peak(report) ? "What was live at the peak" : "Blocks") +
+				(has_types(report)
+					? " by size, and the types of that size"
+					: " by size; of no size is a type known")
 			}
 			columns={columns_of(report, known).filter((c) => c !== false)}
 			rows={report.bins}
 			finder={in_text((b) => `${b.size} ${b.types.join(" ")}`)}
-			usual="-bytes"
-			empty="Nothing was allocated."
+			usual={is_peak(report) ? "-kept" : "-bytes"}
+			empty={is_peak(report) ? "Nothing was live." : "Nothing was allocated."}
 		/>
 	);
 }

@@ -3,19 +3,23 @@
 
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type uPlot from "uplot";
 import type { Snapshot } from "../data/choices";
-import { NO_TIMELINE } from "../data/lacking";
+import { no_timeline } from "../data/lacking";
 import type { Report, Timeline as Series } from "../data/schema";
 import { type Layer, layers, rates } from "../data/series";
 import type { State } from "../state/fragment";
 import { useStore } from "../state/store";
 import { Bytes } from "../ui/bar";
-import { count, plural, share, time } from "../ui/format";
+import { bytes, count, plural, share, time } from "../ui/format";
 import { Link } from "../ui/link";
 import { Name, PlaceText } from "../ui/name";
 import { useDark } from "../ui/theme";
 import { layer_colours, plot_bytes, plot_rates } from "./plots";
 
+const KEYS =
+	"Live bytes over time; the figures are in the table. Arrows, Page up and down, " +
+	"Home and End go along the time, Enter shows the tree of a moment that has one";
 const NEAR = 0.03; // of the time: so close to the peak or the end means that moment
 
 /** A moment of which there is a call tree. */
@@ -71,7 +75,7 @@ function At({
 	const rate = rates(t)?.[at];
 
 	return (
-		<table class="moment">
+		<table class="moment" role="table">
 			<caption>
 				<b>{time(t.time_ns[at])}</b>
 				{at === t.peak
@@ -91,37 +95,44 @@ function At({
 				)}
 			</caption>
 			<thead class="hidden">
-				<tr>
-					<th scope="col">Site</th>
-					<th scope="col">Live</th>
-					<th scope="col">Share</th>
+				<tr role="row">
+					<th scope="col" role="columnheader">
+						Site
+					</th>
+					<th scope="col" role="columnheader">
+						Place
+					</th>
+					<th scope="col" role="columnheader">
+						Live
+					</th>
+					<th scope="col" role="columnheader">
+						Share
+					</th>
 				</tr>
 			</thead>
 			<tbody>
 				{list.map((l, i) => (
-					<tr key={i}>
-						<td>
+					<tr key={i} role="row">
+						<td role="cell">
 							<span
 								class="swatch"
 								style={{
 									backgroundColor: colours[i],
 								}}
 							/>{" "}
-							{!l.is_site ? (
-								l.name
+							{l.is_site ? (
+								<Name name={l.name} />
 							) : (
-								<>
-									<Name name={l.name} />{" "}
-									<PlaceText
-										place={l.place}
-									/>
-								</>
+								l.name
 							)}
 						</td>
-						<td class="figure">
+						<td role="cell">
+							<PlaceText place={l.place} />
+						</td>
+						<td role="cell" class="figure">
 							<Bytes n={l.bytes[at]} />
 						</td>
-						<td class="figure quiet">
+						<td role="cell" class="figure quiet">
 							{share(l.bytes[at], live)}
 						</td>
 					</tr>
@@ -131,39 +142,60 @@ function At({
 	);
 }
 
+const FAR = 10; // points that a page goes on
+
+/** Where a key leads from a point; null: it is none of these. */
+function point_by_key(key: string, at: number, n: number): number | null {
+	const to: Record<string, number> = {
+		ArrowLeft: at - 1,
+		ArrowRight: at + 1,
+		PageDown: at - FAR,
+		PageUp: at + FAR,
+		Home: 0,
+		End: n - 1,
+	};
+
+	return key in to ? Math.min(Math.max(to[key], 0), n - 1) : null;
+}
+
 function Plots({
 	t,
 	moments,
 	kept,
 	list,
+	at,
 	hover,
 }: {
 	t: Series;
 	moments: Snapshot[];
 	kept: Kept[];
 	list: Layer[];
+	at: number;
 	hover: (i: number | null) => void;
 }): JSX.Element {
 	const { set } = useStore();
 	const dark = useDark();
 	const upper = useRef<HTMLDivElement>(null);
 	const lower = useRef<HTMLDivElement>(null);
+	const drawn = useRef<(uPlot | null)[]>([]);
+	const follow = (i: number): void => {
+		const to = nearest(t, kept, i)?.to;
+
+		if (to) set(to, true);
+	};
 
 	useEffect(() => {
 		if (!upper.current || !lower.current) return undefined;
 		const hooks = {
 			hover,
-			click: (i: number) => {
-				const to = nearest(t, kept, i)?.to;
-
-				if (to) set(to, true);
-			},
+			click: follow,
 			leads: (i: number) => nearest(t, kept, i) !== undefined,
 		};
 		const plots = [
 			plot_bytes(upper.current, t, moments, list, dark, 320, hooks),
 			plot_rates(lower.current, t, dark, 130, hooks),
 		];
+		drawn.current = plots;
 		const fit = new ResizeObserver(() =>
 			plots.forEach((p) =>
 				p?.setSize({
@@ -179,14 +211,40 @@ function Plots({
 			plots.forEach((p) => p?.destroy());
 		};
 	}, [t, kept, list, dark]);
+	const told = `${time(t.time_ns[at])}: ${bytes(t.live_bytes[at])}`;
+	/** Puts the line of both plots at a point; null: away. */
+	const point = (i: number | null): void => {
+		for (const u of drawn.current)
+			u?.setCursor({
+				left: i === null ? -10 : u.valToPos(t.time_ns[i] / 1e9, "x"),
+				top: i === null ? -10 : 0,
+			});
+		hover(i);
+	};
+	const on_key = (e: KeyboardEvent): void => {
+		const to = point_by_key(e.key, at, t.time_ns.length);
+
+		if (to !== null) point(to);
+		else if (e.key === "Enter") follow(at);
+		else if (e.key === "Escape") point(null);
+		else return;
+		e.preventDefault();
+	};
 	return (
 		<>
 			<h2>Live bytes</h2>
 			<div
 				class="plot upper"
 				ref={upper}
-				role="img"
-				aria-label="Live bytes over time; the figures are in the table"
+				role="slider"
+				tabIndex={0}
+				aria-label={KEYS}
+				aria-valuemin={0}
+				aria-valuemax={t.time_ns.length - 1}
+				aria-valuenow={at}
+				aria-valuetext={told}
+				onKeyDown={on_key}
+				onBlur={() => point(null)}
 			/>
 			{t.allocs && <h2>Requests per second</h2>}
 			<div
@@ -215,6 +273,7 @@ function Drawn({ t, moments }: { t: Series; moments: Snapshot[] }): JSX.Element 
 					moments={moments}
 					kept={kept}
 					list={list}
+					at={at ?? usual}
 					hover={set_at}
 				/>
 				{!t.sites.length && (
@@ -252,6 +311,6 @@ export function Timeline({
 }): JSX.Element {
 	const t = report.timeline;
 
-	if (!t || !t.time_ns.length) return <p class="empty">{NO_TIMELINE}</p>;
+	if (!t || !t.time_ns.length) return <p class="empty">{no_timeline(report)}</p>;
 	return <Drawn t={t} moments={moments} />;
 }

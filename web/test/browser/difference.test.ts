@@ -157,6 +157,33 @@ test("difference: the overview has the totals of both reports, and their change"
 	await w.close();
 });
 
+test("difference: more stands beside less, and rows are by their growth", async () => {
+	const w = await open(browser, "changes");
+
+	assert.deepEqual(await texts(w.page, ".top h2"), [
+		"Keep more than before",
+		"Keep less than before",
+		"Allocate more than before",
+		"Allocate less than before",
+	]);
+	await says(w.page, ".top:nth-child(4)", /vanishes allocates nothing any more/);
+	const boxes = await w.page
+		.locator(".top")
+		.evaluateAll((l) => l.map((e) => e.getBoundingClientRect().toJSON() as DOMRect));
+	assert.ok(
+		boxes[0].y === boxes[1].y && boxes[2].y === boxes[3].y && boxes[2].y > boxes[0].y,
+	);
+	for (const view of ["leaks", "sizes", "direct"]) {
+		await w.go(`view=${view}`);
+		const rows = await rows_of(w.page, () => Promise.resolve(""));
+		const order = [...rows].sort((a, b) => b.kept - a.kept || b.bytes - a.bytes);
+
+		assert.deepEqual(rows, order, view);
+		assert.ok(rows.length > 3);
+	}
+	await w.close();
+});
+
 test("difference: each measure has the totals of both reports, both ways", async () => {
 	const reports = ["changes-1.data", "changes-2.data"].map(read_report);
 	const w = await open(browser, "changes", "#view=flame");
@@ -319,11 +346,12 @@ test("difference: views have headings and captions, and fit a narrow window", as
 
 test("a page of a forked program has a choice of processes with their figures", async () => {
 	const w = await open(browser, "forks");
-	const list = await texts(w.page, ".choice option");
+	const [all, ...list] = await texts(w.page, ".choice option");
 
+	assert.equal(all, "All 3 processes");
 	assert.equal(list.length, 3);
 	for (const [i, title] of list.entries()) {
-		await w.page.locator(".choice select").selectOption(String(i));
+		await w.page.locator(".choice select").selectOption(String(i + 1));
 		const pid = /\(pid (\d+)\)$/.exec(title)?.[1] ?? "";
 		const file = i ? `forks.data.${pid}` : "forks.data";
 		const report = read_report(file);

@@ -5,16 +5,19 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
 import { VIEWS } from "../../src/state/fragment";
-import { launch, open, says, write_page } from "../lib/browser";
+import { launch, open, says, texts, write_page } from "../lib/browser";
 import { type Chain, report, rows_block, tree_block } from "../lib/made";
 
 const EVIL = "</script><img src=x onerror=alert(1)><!--<script>";
-const LONG = `ns::${"very_long<".repeat(1000)}int${">".repeat(1000)}::f`;
+const LONG = `ns::${"very_long_".repeat(500)}::f`;
 const BIDI = "abc\u202egnp.exe\u0007\u200b";
+const HEBREW = "\u05e9\u05dc\u05d5\u05dd(1)";
 const chains: Chain[] = [
 	{ path: ["main", EVIL], allocs: 3, size: 100, type: EVIL },
 	{ path: ["main", LONG], allocs: 2, size: 100, frees: 1, temporary: 1, type: LONG },
 	{ path: ["main", BIDI, "javascript:alert(1)"], allocs: 1, size: 100 },
+	{ path: ["main", BIDI], allocs: 5, size: 100 },
+	{ path: ["main", HEBREW], allocs: 4, size: 100 },
 	{ path: ["__proto__", "constructor"], allocs: 1, size: 50 },
 ];
 
@@ -73,13 +76,14 @@ test("hostile names stay text in every view", async () => {
 	const w = await open(browser, "hostile");
 	const evil = encodeURIComponent(EVIL);
 
-	for (const view of VIEWS)
+	await says(w.page, ".wide .name", /<\/script><img src=x/); // the list of all
+	for (const view of VIEWS.filter((v) => v !== "before"))
 		for (const more of [
 			"",
 			`&function=${evil}&search=${evil}&by=bytes`,
 			`&hide=${evil}&filter=img&callers=1`,
 		]) {
-			await w.go(`view=${view}${more}`);
+			await w.go(`profile=1&view=${view}${more}`);
 			assert.equal(
 				await w.page.locator("img, b b, #app script").count(),
 				0,
@@ -90,9 +94,57 @@ test("hostile names stay text in every view", async () => {
 			);
 			assert.ok(wide <= 0, `${view} is ${wide} pixels too wide`);
 		}
-	await w.go("view=overview");
+	await w.go("profile=1&view=overview");
 	await says(w.page, ".says", /<\/script><img src=x/);
 	assert.equal(await w.page.title(), EVIL);
+	await w.close();
+});
+
+test("what cannot be seen of a name is written out, and long ones are cut", async () => {
+	const w = await open(browser, "hostile");
+	const unseen = /[\u0000-\u0008\u007f-\u009f\u200b-\u200f\u202a-\u202e]/;
+
+	for (const view of VIEWS) {
+		await w.go(`view=${view}&by=bytes`);
+		assert.doesNotMatch(await w.page.locator("body").innerText(), unseen, view);
+		assert.doesNotMatch(await w.page.locator("#app").innerHTML(), unseen, view);
+	}
+	await w.go("view=overview");
+	const says_all = await texts(w.page, ".says");
+	assert.ok(says_all.some((t) => t.includes("abc\\u202egnp.exe\\u0007\\u200b")));
+	assert.ok(
+		says_all.some((t) => t.includes(`\u2068${HEBREW.replace("(1)", "")}\u2069 keeps`)),
+	);
+	assert.deepEqual(
+		says_all.filter((t) => t.length > 250),
+		[],
+	);
+	await w.close();
+});
+
+test("the keyboard brings up the whole of a name that is shown in part", async () => {
+	const w = await open(browser, "hostile", "", { height: 400 });
+	const link = w.page.locator(".top a", { hasText: "very_long" }).first();
+	const tip = w.page.locator(".tip.focus");
+
+	await w.page.keyboard.press("Tab");
+	await link.focus(); // which scrolls to it
+	await says(w.page, ".tip.focus .whole", /^ns::very_long/);
+	await w.page.evaluate(() => scrollBy(0, 30));
+	await w.page.evaluate(
+		() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0))),
+	);
+	assert.equal(await tip.locator(".whole").textContent(), LONG);
+	const [under, told] = [await link.boundingBox(), await tip.boundingBox()];
+	assert.ok(under && told);
+	assert.ok(told.y >= under.y + under.height - 1 || told.y + told.height <= under.y + 1);
+	await w.page.keyboard.press("Escape");
+	await tip.waitFor({ state: "detached" });
+	await link.blur();
+	await link.focus();
+	await tip.waitFor();
+	await link.blur();
+	await tip.waitFor({ state: "detached" });
 	await w.close();
 });
 
@@ -123,7 +175,7 @@ test("the page may run no other script, make no markup, and ask for nothing", as
 });
 
 test("the keyboard and the pointer go over hostile frames", async () => {
-	const w = await open(browser, "hostile", "#view=flame&by=bytes");
+	const w = await open(browser, "hostile", "#profile=1&view=flame&by=bytes");
 	const box = await w.page.locator(".frames canvas").boundingBox();
 
 	assert.ok(box);
@@ -136,7 +188,7 @@ test("the keyboard and the pointer go over hostile frames", async () => {
 });
 
 test("the timeline tells of the peak, of what is pointed at, and leads to the end", async () => {
-	const w = await open(browser, "hostile", "#view=timeline");
+	const w = await open(browser, "hostile", "#profile=1&view=timeline");
 	const plot = await w.page.locator(".plot.upper .u-over").boundingBox();
 
 	assert.ok(plot);
@@ -149,16 +201,49 @@ test("the timeline tells of the peak, of what is pointed at, and leads to the en
 	await w.close();
 });
 
+test("keys go along the timeline, and Enter to the tree of a moment", async () => {
+	const w = await open(browser, "hostile", "#view=timeline");
+	const at = (text: RegExp): Promise<void> => says(w.page, ".moment caption", text);
+
+	await w.page.getByRole("slider").focus();
+	await at(/, the peak: 400 B/);
+	await w.page.keyboard.press("ArrowRight");
+	await at(/, the end: 300 B/);
+	assert.equal(await w.page.getByRole("slider").getAttribute("aria-valuenow"), "2");
+	const line = await w.page.locator(".plot.upper .u-cursor-x").boundingBox();
+	const plot = await w.page.locator(".plot.upper .u-over").boundingBox();
+	assert.ok(line && plot && Math.abs(line.x - plot.x - plot.width) < 3);
+	await w.page.keyboard.press("Home");
+	await at(/^0 s: 0 B/);
+	await w.page.keyboard.press("Enter");
+	assert.equal(await w.page.locator(".moment").count(), 1);
+	await w.page.keyboard.press("Escape");
+	await at(/, the peak: 400 B/);
+	await w.page.keyboard.press("End");
+	await w.page.keyboard.press("Enter");
+	await says(w.page, ".details b", /kept/);
+	await w.close();
+});
+
+test("a name in the timeline has the width of the table", async () => {
+	const w = await open(browser, "hostile", "#view=timeline");
+	const cell = await w.page.locator(".moment tbody td").first().boundingBox();
+	const table = await w.page.locator(".moment").boundingBox();
+
+	assert.ok(cell && table && cell.width > 0.95 * table.width);
+	await w.close();
+});
+
 test("a profile in which nothing was allocated has a page that says so", async () => {
-	const w = await open(browser, "hostile", "#profile=1");
+	const w = await open(browser, "hostile", "#profile=2");
 
 	await says(w.page, ".top", /Nothing is kept/);
-	await w.go("profile=1&view=flame");
+	await w.go("profile=2&view=flame");
 	await says(w.page, ".empty", /nothing was allocated/);
-	await w.go("profile=1&view=timeline");
+	await w.go("profile=2&view=timeline");
 	await says(w.page, ".empty", /^No timeline: /);
 	for (const view of ["leaks", "sizes", "direct", "callgraph", "lifetimes"]) {
-		await w.go(`profile=1&view=${view}`);
+		await w.go(`profile=2&view=${view}`);
 		await says(w.page, ".empty", /\S/);
 	}
 	await w.close();
@@ -167,7 +252,7 @@ test("a profile in which nothing was allocated has a page that says so", async (
 test("a report of a newer schema is an error in words", async () => {
 	const w = await open(browser, "hostile");
 
-	await w.go("profile=3");
+	await w.go("profile=4");
 	await says(w.page, "[role=alert]", /The report in this page is not mprof\.report\.v1/);
 	await w.close();
 });

@@ -49,6 +49,28 @@ test("hovering tells the frame, its place and its types", async () => {
 	await w.close();
 });
 
+test("what is told of a frame goes when what is under the pointer moves", async () => {
+	const w = await open(browser, "names", "#view=flame&by=bytes", { height: 500 });
+	const box = await w.page.locator(".frames canvas").boundingBox();
+	const told = async (): Promise<string> => (await texts(w.page, ".tip .whole")).join();
+
+	assert.ok(box);
+	await w.page.mouse.move(box.x + 20, box.y + 1.5 * ROW);
+	await says(w.page, ".tip", /allocated/);
+	const before = await told();
+	await w.page.evaluate(() => document.querySelector(".frames")?.scrollBy(0, 60));
+	await w.page.evaluate(() => scrollBy(0, 60));
+	await w.page.waitForFunction(
+		(b) => (document.querySelector(".tip .whole")?.textContent ?? "") !== b,
+		before,
+	);
+	await w.page.mouse.move(box.x + 25, box.y + 1.5 * ROW);
+	await says(w.page, ".tip", /allocated/);
+	await w.page.locator(".frames canvas").press("ArrowDown");
+	assert.equal(await w.page.locator(".tip").count(), 0);
+	await w.close();
+});
+
 test("a search counts and colours what it finds", async () => {
 	const w = await open(browser, "widgets", "#view=flame&by=bytes");
 	const pink = (): Promise<number> =>
@@ -76,6 +98,25 @@ test("a search counts and colours what it finds", async () => {
 	assert.equal((await fragment_of(w.page)).get("search"), null);
 	await w.page.fill(".search", "no such function");
 	await says(w.page, ".matches", /^no match$/);
+	await w.close();
+});
+
+test("Enter in the search goes from match to match", async () => {
+	const w = await open(browser, "widgets", "#view=flame&by=bytes");
+
+	await w.page.fill(".search", "_widget");
+	await says(w.page, ".matches", /^4 frames of 3 functions/);
+	const seen: string[] = [];
+	for (const key of ["Enter", "Enter", "Enter", "Shift+Enter"]) {
+		await w.page.locator(".search").press(key);
+		seen.push((await texts(w.page, ".details .name")).join());
+	}
+	assert.deepEqual(seen, [
+		"make_red_widget",
+		"make_blue_widget",
+		"make_widget",
+		"make_blue_widget",
+	]);
 	await w.close();
 });
 
@@ -128,6 +169,45 @@ test("a path copies as text", async () => {
 		text,
 		/^main  \S+widgets\.c:\d+\nmake_red_widget  \S+:\d+\nmake_widget  \S+:\d+$/,
 	);
+	await w.close();
+});
+
+test("an entry of the overview leads to its frame, zoomed, and back leads back", async () => {
+	const w = await open(browser, "widgets");
+
+	await w.page.locator(".top a").first().click();
+	await says(w.page, ".details .name", /^make_red_widget$/);
+	await says(w.page, ".details b", /^1\.0 MB kept$/);
+	assert.ok((await fragment_of(w.page)).get("zoom"));
+	assert.equal((await fragment_of(w.page)).get("search"), null);
+	await w.page.goBack();
+	await says(w.page, ".top", /^Keep the most/);
+	await w.page.goForward();
+	await says(w.page, ".details .name", /^make_red_widget$/);
+	await w.close();
+});
+
+test("every entry of the overview leads to a frame of that function", async () => {
+	const w = await open(browser, "names");
+	const entries = await w.page
+		.locator(".top li a")
+		.evaluateAll((l) =>
+			l.map((e) => [
+				e.getAttribute("href") ?? "",
+				e.querySelector(".says")?.getAttribute("title") ?? "",
+			]),
+		);
+
+	assert.ok(entries.length > 5);
+	for (const [href, name] of entries) {
+		await w.go(href.slice(1));
+		await w.page.waitForFunction(
+			(wanted) =>
+				document.querySelector(".details .name")?.getAttribute("title") ===
+				wanted,
+			name,
+		);
+	}
 	await w.close();
 });
 

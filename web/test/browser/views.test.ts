@@ -64,7 +64,7 @@ const CASES: Case[] = [
 	first("widgets"),
 	first("names"),
 	first("loses"),
-	...data_files("forks.").map((data, profile) => ({ page: "forks", profile, data })),
+	...data_files("forks.").map((data, i) => ({ page: "forks", profile: i + 1, data })),
 	{ page: "changes", profile: 1, data: "changes-2.data" },
 	{ page: "changes", profile: 2, data: "changes-1.data" },
 ];
@@ -292,10 +292,19 @@ test("widgets: the first sentence names who keeps it all", async () => {
 test("a page of several profiles has a choice, which the address keeps", async () => {
 	const w = await open(browser, "both");
 
-	await w.page.locator(".choice select").selectOption("1");
+	await w.page.locator(".choice select").selectOption("2");
 	await says(w.page, "h1", /^names$/);
-	assert.match(w.page.url(), /profile=1/);
+	assert.match(w.page.url(), /profile=2/);
 	await w.page.goBack();
-	await says(w.page, "h1", /^widgets$/);
+	await says(w.page, "h1", /^2 processes$/);
+	await w.close();
+});
+
+test("direct allocation names types that are seen, and counts what has the size", async () => {
+	const w = await open(browser, "names", "#view=direct");
+	const row = w.page.locator("tbody tr", { hasText: "__new_allocator<int>::allocate" });
+
+	assert.deepEqual(await row.locator(".type").allInnerTexts(), ["int[]"]);
+	assert.match(await row.locator(".more").innerText(), /^and \d+ more$/);
 	await w.close();
 });

@@ -2,7 +2,7 @@
 // Profiles that no program could make: small ones for the unit tests, hostile and large ones.
 
 import { deflateSync } from "node:zlib";
-import type { Report, RowsBlock, TreeBlock } from "../../src/data/schema";
+import type { IndexEntry, Report, RowsBlock, TreeBlock } from "../../src/data/schema";
 
 /** A chain from the outside in, and what was allocated at its end. */
 export interface Chain {
@@ -10,6 +10,7 @@ export interface Chain {
 	allocs: number;
 	size: number;
 	frees?: number;
+	sizes_differ?: boolean; // size is the average then
 	peak?: number;
 	temporary?: number;
 	runtime?: boolean; // what is kept of it is the runtime's
@@ -82,6 +83,7 @@ function planted(
 			node: [],
 			allocs: [],
 			bytes: [],
+			size: [],
 			frees: [],
 			kept_blocks: [],
 			kept_bytes: [],
@@ -141,6 +143,7 @@ function add_leaf(b: TreeBlock, c: Chain, delta: number): void {
 	b.leaves.node.push(delta);
 	b.leaves.allocs.push(c.allocs);
 	b.leaves.bytes.push(c.allocs * c.size);
+	b.leaves.size.push(c.sizes_differ ? -1 : c.size);
 	b.leaves.frees.push(frees);
 	b.leaves.kept_blocks.push(c.allocs - frees);
 	b.leaves.kept_bytes.push((c.allocs - frees) * c.size);
@@ -257,6 +260,20 @@ const block = (id: string, value: unknown): string =>
 
 const escape = (text: string): string => text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
 
+const NONE = { allocs: 0, alloc_bytes: 0, kept_objects: 0, kept_bytes: 0, peak_bytes: 0 };
+
+/** An entry of the list of profiles, with a process number if there is one in the title. */
+export const entry = (title: string, i: number, until_ns?: number): IndexEntry => ({
+	title,
+	program: title.replace(/ \(pid \d+\)$/, ""),
+	pid: Number(/\(pid (\d+)\)$/.exec(title)?.[1] ?? 0),
+	totals: NONE,
+	report: `mprof-report-${i}`,
+	tree: `mprof-tree-${i}`,
+	rows: `mprof-rows-${i}`,
+	...(until_ns !== undefined && { until_ns }),
+});
+
 export interface MadeProfile {
 	title: string;
 	report: unknown;
@@ -269,12 +286,7 @@ export function page(template: string, profiles: MadeProfile[]): string {
 	const index = {
 		schema: "mprof.page.v1",
 		version: "test",
-		profiles: profiles.map((p, i) => ({
-			title: p.title,
-			report: `mprof-report-${i}`,
-			tree: `mprof-tree-${i}`,
-			rows: `mprof-rows-${i}`,
-		})),
+		profiles: profiles.map((p, i) => entry(p.title, i)),
 	};
 	const blocks = profiles.map(
 		(p, i) =>

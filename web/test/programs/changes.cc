@@ -69,6 +69,13 @@ static void __attribute__((noinline)) forgets(std::vector<char *> &all)
 	}
 }
 
+// Much more is requested, and nothing of it is kept.
+static void __attribute__((noinline)) churns(void)
+{
+	for (int i = 0; i < 100 * (VERSION - 1); i++)
+		free(keep(1000));
+}
+
 int main()
 {
 	static std::vector<char *> all;
@@ -78,6 +85,7 @@ int main()
 	shrinks(all);
 	stays(all);
 	forgets(all);
+	churns();
 #if VERSION == 1
 	vanishes(all);
 #else

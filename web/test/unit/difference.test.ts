@@ -3,8 +3,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { details_of, place_in, shown_of } from "../../src/data/elements";
 import { make_difference } from "../../src/data/difference";
-import type { Growth, TreeBlock } from "../../src/data/schema";
+import type { Growth, GrownElement, GrownPath, TreeBlock } from "../../src/data/schema";
 import { says_grown } from "../../src/data/sentences";
 import type { Tree } from "../../src/data/tree";
 import { changes_of, part_of } from "../../src/flame/change";
@@ -189,4 +190,58 @@ test("changes are told in words", () => {
 		[grown_by(2, 3), grown_by(2, 1), grown_by(2, 0), grown_by(2, 9)],
 		["+50.0\u00a0%", "\u221250.0\u00a0%", "all gone", "4.5 times as much"],
 	);
+});
+
+/** A changed chain; what is called "std::" is not own code. */
+const grown = (names: string[], truncated = true, more: Partial<GrownElement> = {}): GrownPath => {
+	const none = { allocs: 0, bytes: 0, frees: 0, kept_blocks: 0, kept_bytes: 0 };
+
+	return {
+		truncated,
+		before: none,
+		now: none,
+		path: names.map((name) => ({
+			function: name,
+			file: null,
+			line: null,
+			offset: null,
+			module: null,
+			own: !name.startsWith("std::"),
+			...more,
+		})),
+	};
+};
+
+test("chains that would look alike are told from each other, and no others", () => {
+	const deep = ["std::a", "std::b", "std::c", "std::d"];
+	const paths = [
+		grown(["main", "one", "x", "y", "z", "f"]),
+		grown(["main", "two", "x", "y", "z", "f"]),
+		grown(["main", "g<int>(int)"]),
+		grown(["main", "g<char>(int)"]),
+		grown(["main", "alone", "x", "y", "h"]),
+		grown(["own", ...deep]),
+	];
+	const details = details_of(paths);
+	const shown = (i: number): string =>
+		shown_of(paths[i].path, details.get(paths[i]) ?? "last")
+			.map((e) => e.function)
+			.join(" ");
+
+	assert.deepEqual(
+		paths.map((p) => details.get(p)),
+		["all", "all", "whole", "whole", "last", "last"],
+	);
+	assert.equal(shown(0), "main one x y z f");
+	assert.equal(shown(4), "alone x y h");
+	assert.equal(shown(5), "own std::b std::c std::d");
+});
+
+test("lines and offsets stand behind functions where they tell chains apart", () => {
+	const paths = [3, 4].map((line) => grown(["main", "f"], false, { line }));
+
+	assert.deepEqual([...details_of(paths).values()], ["last", "last"]);
+	assert.equal(place_in(paths[0].path[0]), ":3");
+	assert.equal(place_in({ line: null, offset: 31 }), "+0x1f");
+	assert.equal(place_in({ line: null, offset: null }), "");
 });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 import assert from "node:assert/strict";
 import test from "node:test";
-import { make_tree } from "../../src/data/tree";
+import { type Measure, make_tree } from "../../src/data/tree";
 import {
 	type FrameOptions,
 	type Frames,
@@ -13,7 +13,7 @@ import {
 	path_of,
 } from "../../src/flame/frames";
 import { places, types, path_text } from "../../src/flame/info";
-import { step } from "../../src/flame/keys";
+import { next_match, step } from "../../src/flame/keys";
 import { compile, exactly, find, of_type } from "../../src/flame/search";
 import { tree_block } from "../lib/made";
 
@@ -54,7 +54,7 @@ test("chains that differ only in the line are one frame", () => {
 	assert.equal(value(fr, "main", "b", "b", "b", "leaf"), 300);
 	const a = find_names(tree, fr, ["main", "a"]);
 	assert.deepEqual(places(tree, fr, a), ["/made/up.c:3", "/made/up.c:5"]);
-	assert.deepEqual(types(tree, fr, a, usual), ["one", "two"]);
+	assert.deepEqual(types(tree, fr, a, "bytes"), ["one", "two"]);
 });
 
 test("every measure has its own widths", () => {
@@ -72,10 +72,10 @@ test("the inverted graph begins with the functions that allocate", () => {
 	assert.equal(value(fr, "leaf"), 396);
 	assert.equal(value(fr, "leaf", "a", "main"), 96);
 	assert.equal(value(fr, "b", "main"), 5);
-	assert.deepEqual(
-		types(tree, fr, find_names(tree, fr, ["leaf", "a"]), { ...usual, inverted: true }),
-		["one", "two"],
-	);
+	assert.deepEqual(types(tree, fr, find_names(tree, fr, ["leaf", "a"]), "bytes"), [
+		"one",
+		"two",
+	]);
 });
 
 test("what is below the cut is not followed, and its sum stays", () => {
@@ -112,6 +112,67 @@ test("a hidden function leaves what it calls to its caller", () => {
 test("recursion is one frame if it is collapsed", () => {
 	assert.equal(value(frames({ collapse: true }), "main", "b", "leaf"), 300);
 	assert.equal(value(frames({ collapse: true, inverted: true }), "leaf", "b", "main"), 300);
+});
+
+test("functions that call each other are each one frame if recursion is collapsed", () => {
+	const t = make_tree(
+		tree_block([
+			{ path: ["main", "a", "b", "a", "b", "leaf"], allocs: 4, size: 10 },
+			{ path: ["main", "a", "b", "a", "leaf"], allocs: 1, size: 7 },
+			{ path: ["main", "?", "x", "?", "y"], allocs: 1, size: 3 },
+		]),
+	);
+	const fr = make_frames(t, { ...usual, collapse: true });
+	const inverted = make_frames(t, { ...usual, collapse: true, inverted: true });
+	const of = (f: Frames, ...names: string[]): number => {
+		const at = find_names(t, f, names);
+
+		return f.depth[at] === names.length ? f.value[at] : 0;
+	};
+
+	assert.equal(of(fr, "main", "a"), 47);
+	assert.equal(of(fr, "main", "a", "b", "leaf"), 40);
+	assert.equal(of(fr, "main", "a", "leaf"), 7);
+	assert.equal(of(fr, "main", "a", "b", "a"), 0);
+	assert.equal(of(inverted, "leaf", "b", "a", "main"), 40);
+	assert.equal(of(inverted, "leaf", "a", "main"), 7);
+	// Functions that have no name are not the same one.
+	assert.equal(of(fr, "main", "?", "x", "?", "y"), 3);
+});
+
+test("types are those of the blocks that the measure counts, the most first", () => {
+	const t = make_tree(
+		tree_block([
+			{
+				path: ["main", ["a", 1]],
+				allocs: 9,
+				size: 8,
+				frees: 9,
+				temporary: 9,
+				type: "freed",
+			},
+			{ path: ["main", ["a", 2]], allocs: 1, size: 8, peak: 0, type: "kept" },
+			{ path: ["main", ["a", 3]], allocs: 4, size: 8, peak: 2, type: "most" },
+		]),
+	);
+
+	for (const inverted of [false, true]) {
+		const of = (measure: Measure, query = ""): string[] => {
+			const fr = make_frames(t, { ...usual, measure, inverted });
+			const a = find_names(t, fr, inverted ? ["a"] : ["main", "a"]);
+			const found = find(t, fr, compile(query), measure);
+
+			assert.ok(a > 0);
+			return query ? [String(found?.frames)] : types(t, fr, a, measure);
+		};
+
+		assert.deepEqual(of("bytes"), ["freed", "most", "kept"]);
+		assert.deepEqual(of("kept_bytes"), ["most", "kept"]);
+		assert.deepEqual(of("peak_bytes"), ["freed", "most"]);
+		assert.deepEqual(of("temporary"), ["freed"]);
+		assert.deepEqual(of("kept_bytes", "type:freed"), ["0"]);
+		assert.deepEqual(of("bytes", "type:freed"), ["1"]);
+	}
 });
 
 test("frames are beside each other, heaviest first, and are found by place", () => {
@@ -152,26 +213,41 @@ test("arrows lead along the frames", () => {
 	assert.equal(step(fr, 0, "ArrowUp"), 0);
 });
 
+test("Enter goes from match to match, among those that are seen, and round again", () => {
+	const fr = frames();
+	const of = (...names: string[]): number => find_names(tree, fr, names);
+	const hits = find(tree, fr, compile("leaf"), "bytes")?.hits ?? null;
+	const [a, b] = [of("main", "a", "leaf"), of("main", "b", "b", "b", "leaf")];
+
+	assert.equal(next_match(fr, hits, 0, -1, false), a);
+	assert.equal(next_match(fr, hits, 0, a, false), b);
+	assert.equal(next_match(fr, hits, 0, b, false), a);
+	assert.equal(next_match(fr, hits, 0, a, true), b);
+	assert.equal(next_match(fr, hits, of("main", "b"), -1, false), b);
+	assert.equal(next_match(fr, hits, of("main", "b"), b, false), b);
+	assert.equal(next_match(fr, null, 0, -1, false), -1);
+});
+
 test("a search counts frames, and what they cover only once", () => {
 	const fr = frames();
-	const b = find(tree, fr, compile("B"));
+	const b = find(tree, fr, compile("B"), "bytes");
 
 	assert.equal(b?.frames, 3);
 	assert.equal(b?.functions, 1);
 	assert.equal(b?.covered, 305);
-	assert.equal(find(tree, fr, compile(exactly("lea")))?.frames, 0);
-	assert.equal(find(tree, fr, compile("/^(a|leaf)$/"))?.covered, 396);
+	assert.equal(find(tree, fr, compile(exactly("lea")), "bytes")?.frames, 0);
+	assert.equal(find(tree, fr, compile("/^(a|leaf)$/"), "bytes")?.covered, 396);
 	assert.equal(compile("/(/"), null);
 	assert.equal(compile("  "), null);
 });
 
 test("a search for a type finds the frames that request it, and no others of that function", () => {
-	const one = find(tree, frames(), compile("type:ONE"));
-	const whole = find(tree, frames({ inverted: true }), compile(of_type("two")));
+	const one = find(tree, frames(), compile("type:ONE"), "bytes");
+	const whole = find(tree, frames({ inverted: true }), compile(of_type("two")), "bytes");
 
 	assert.deepEqual([one?.frames, one?.functions, one?.covered], [1, 1, 96]);
 	assert.deepEqual([whole?.frames, whole?.functions, whole?.covered], [1, 1, 396]);
-	assert.equal(find(tree, frames(), compile(of_type("tw")))?.frames, 0);
+	assert.equal(find(tree, frames(), compile(of_type("tw")), "bytes")?.frames, 0);
 	assert.equal(compile("type:"), null);
 	assert.equal(compile('type:"'), null);
 });

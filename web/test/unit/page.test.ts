@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 import assert from "node:assert/strict";
 import test from "node:test";
-import { choices, snapshots } from "../../src/data/choices";
+import { choices, last_of_each, snapshots } from "../../src/data/choices";
 import { heaviest } from "../../src/data/culprits";
 import { BlockError, decode } from "../../src/data/decode";
 import { heights, quantile } from "../../src/data/lifetimes";
@@ -29,11 +29,23 @@ import {
 import { layers, rates, stacked } from "../../src/data/series";
 import { make_tree } from "../../src/data/tree";
 import { paint } from "../../src/flame/paint";
-import { make_frames } from "../../src/flame/frames";
+import { find_path, make_frames } from "../../src/flame/frames";
+import { path_text } from "../../src/flame/info";
 import { START, type State, from_fragment, to_fragment } from "../../src/state/fragment";
-import { bytes, clip, round_bytes, share, short_name, time } from "../../src/ui/format";
+import {
+	bytes,
+	clip,
+	inner_name,
+	isolated,
+	named,
+	round_bytes,
+	share,
+	short_name,
+	time,
+} from "../../src/ui/format";
+import { visible, all_visible } from "../../src/data/visible";
 import { filtered, in_text, next_sort, sorted } from "../../src/ui/rows";
-import { pack, report, rows_block, tree_block } from "../lib/made";
+import { type Chain, entry, pack, report, rows_block, tree_block } from "../lib/made";
 
 const plain = (text: string): string => text.replace(/\u00a0/g, " ");
 
@@ -49,13 +61,7 @@ test("a block is read as it was written", async () => {
 const index_of = (...profiles: [title: string, until_ns?: number][]): PageIndex => ({
 	schema: "mprof.page.v1",
 	version: "1",
-	profiles: profiles.map(([title, until_ns]) => ({
-		title,
-		report: "",
-		tree: "",
-		rows: "",
-		...(until_ns !== undefined && { until_ns }),
-	})),
+	profiles: profiles.map(([title, until_ns], i) => entry(title, i, until_ns)),
 });
 
 test("profiles of one process are told apart by how far they go, others by their names", () => {
@@ -68,8 +74,36 @@ test("profiles of one process are told apart by how far they go, others by their
 
 	assert.deepEqual(
 		choices(index).map((c) => plain(c.title)),
-		["a (pid 1), 0.50 s", "a (pid 1), 2.00 s", "b (pid 2)", "a (pid 1)"],
+		[
+			"All 2 processes, 2 moments of them besides",
+			"a (pid 1), 0.50 s",
+			"a (pid 1), 2.00 s",
+			"b (pid 2)",
+			"a (pid 1)",
+		],
 	);
+});
+
+test("of several processes there is a list first; each counts once, by its last profile", () => {
+	const index = index_of(["a (pid 1)", 5], ["b (pid 2)", 5], ["a (pid 1)", 9]);
+	const last = (i: PageIndex): string[] => last_of_each(i.profiles).map((p) => p.report);
+
+	assert.deepEqual(
+		choices(index).map((c) => c.of),
+		["all", "profile", "profile", "profile"],
+	);
+	assert.deepEqual(last(index), ["mprof-report-1", "mprof-report-2"]);
+	const moments = index_of(["a (pid 1)", 5], ["a (pid 1)", 9]);
+	assert.deepEqual(
+		choices(moments).map((c) => c.of),
+		["profile", "profile"],
+	);
+	assert.deepEqual(last(index_of(["a (pid 1)", 5], ["a (pid 1)", 5])), ["mprof-report-0"]);
+	// Two sums of profiles are of no process, and so not of the same one.
+	const sums = index_of(["sum of 2 profiles", 5], ["sum of 2 profiles", 9]);
+	assert.equal(choices(sums)[0].title, "All 2 profiles");
+	assert.deepEqual(snapshots(sums, 2), []);
+	assert.equal(choices({ ...index, growth: "g" })[0].of, "difference");
 });
 
 test("the snapshots of a profile are those of its process that end before it, in order", () => {
@@ -81,13 +115,17 @@ test("the snapshots of a profile are those of its process that end before it, in
 		["a (pid 1)"],
 	);
 
-	assert.deepEqual(snapshots(index, 0), [
-		{ profile: 3, ns: 3 },
-		{ profile: 1, ns: 5 },
+	// The first choice is the list.
+	assert.deepEqual(snapshots(index, 0), []);
+	assert.deepEqual(snapshots(index, 1), [
+		{ profile: 4, ns: 3 },
+		{ profile: 2, ns: 5 },
 	]);
-	assert.deepEqual(snapshots(index, 1), [{ profile: 3, ns: 3 }]);
-	assert.deepEqual(snapshots(index, 2), []);
-	assert.deepEqual(snapshots(index, 4), []);
+	assert.deepEqual(snapshots(index, 2), [{ profile: 4, ns: 3 }]);
+	assert.deepEqual(snapshots(index, 3), []);
+	assert.deepEqual(snapshots(index, 5), []);
+	const alone = index_of(["a (pid 1)", 9], ["a (pid 1)", 5]);
+	assert.deepEqual(snapshots(alone, 0), [{ profile: 1, ns: 5 }]);
 	assert.deepEqual(snapshots({ ...index, growth: "g" }, 0), []);
 });
 
@@ -108,7 +146,11 @@ test("what a profile has not got is said, and why", () => {
 	assert.deepEqual(lacking({ ...whole, timeline, modules: [module("/a/b", "DWARF")] }), []);
 	assert.match(
 		lacking({ ...r, timeline }).join("\n"),
-		/^No types of sizes: [^\n]*--types=none\)\.$/,
+		/^No types of sizes: debugging information tells of none/,
+	);
+	assert.match(
+		lacking({ ...r, timeline, options: ["--types=none"] }).join("\n"),
+		/^No types of sizes: they were not wanted \(--types=none\)\.$/,
 	);
 	assert.match(lacking(whole).join("\n"), /^No timeline: [^\n]*--timeline=0[^\n]*\.$/);
 	assert.match(
@@ -608,4 +650,82 @@ test("what stands at an axis is as round as it is, and no rounder", () => {
 	const shown = [0, 500, 750e3, 1e6, 1.25e6, 1.5e6, 12.5e9].map((n) => plain(round_bytes(n)));
 
 	assert.deepEqual(shown, ["0 B", "500 B", "750 kB", "1 MB", "1.25 MB", "1.5 MB", "12.5 GB"]);
+});
+
+test("a site is where most of it is in one frame: from main, or from the allocators", () => {
+	const spot = (chains: Chain[], by: "bytes" | "kept_bytes" = "bytes"): string => {
+		const t = make_tree(tree_block(chains));
+		const { at, name } = heaviest(t, by, 1)[0];
+		const o = { measure: by, hidden: new Set<string>(), collapse: false, cut: 0 };
+		const fr = make_frames(t, { ...o, inverted: at.inverted });
+		const f = find_path(fr, at.zoom);
+
+		assert.equal(t.keys[fr.key[f]].name, name);
+		const names = path_text(t, fr, f)
+			.split("\n")
+			.map((l) => l.split("  ")[0]);
+		return [
+			...names,
+			fr.value[f],
+			...(at.inverted ? ["inverted"] : []),
+			...(at.whole ? [] : ["in part"]),
+		].join(" ");
+	};
+	const lib = ["std::make", "std::new"];
+
+	assert.equal(spot([{ path: ["main", "f", ...lib], allocs: 4, size: 10 }]), "main f 40");
+	assert.equal(
+		spot([
+			{ path: ["main", "a", "f", ...lib], allocs: 4, size: 10 },
+			{ path: ["main", "b", "f", ...lib], allocs: 4, size: 10 },
+		]),
+		"f std::make std::new 80 inverted",
+	);
+	assert.equal(
+		spot([
+			{ path: ["main", "a", "f", "std::x"], allocs: 4, size: 10 },
+			{ path: ["main", "b", "f", "std::y"], allocs: 5, size: 10 },
+		]),
+		"main b f 50 in part",
+	);
+});
+
+test("what cannot be seen in a text is written out, wherever it stands in a block", async () => {
+	assert.equal(visible("f(int)"), "f(int)");
+	assert.equal(
+		visible("a\u202eb\nc\u200b\u{e0001}\u0007"),
+		"a\\u202eb\\nc\\u200b\\u{e0001}\\u0007",
+	);
+	assert.equal(visible("\u05e9 \u4e2d \u00e9"), "\u05e9 \u4e2d \u00e9");
+	const columns = [1, 2];
+	const read = await decode<{ schema: "s" }>(
+		pack({ schema: "s", a: ["x\u202e", { b: "\n" }], columns, none: null }),
+		"s",
+		"A block",
+	);
+	assert.deepEqual(read, {
+		schema: "s",
+		a: ["x\\u202e", { b: "\\n" }],
+		columns,
+		none: null,
+	});
+	assert.equal(all_visible(columns), columns);
+});
+
+test("a name inside of a sentence turns nothing but itself, and is no sentence long", () => {
+	assert.equal(named("std::vector<int>::push_back(int const&)"), "std::vector<>::push_back");
+	assert.equal(isolated("\u05e9"), "\u2068\u05e9\u2069");
+	assert.equal(named("x".repeat(5000)).length, 122);
+	assert.match(named(`${"x".repeat(4000)}${"y".repeat(1000)}`), /^\u2068x+…y+\u2069$/);
+});
+
+test("a name without room keeps what is innermost of it", () => {
+	assert.equal(inner_name("a::bc::f", 8), "a::bc::f");
+	assert.equal(inner_name("a::bc::f", 7), "…bc::f");
+	assert.equal(inner_name("a::bc::f", 5), "…f");
+	assert.equal(inner_name("a::bc::function", 5), "…function");
+	assert.equal(inner_name("plain_function", 3), "plain_function");
+	assert.equal(inner_name("::f", 2), "::f");
+	assert.equal(inner_name("a::f<b::c>", 2), "…f<b::c>");
+	assert.equal(inner_name("a::operator<", 2), "…operator<");
 });
