@@ -164,13 +164,13 @@ static double lap(double *from)
 	return taken;
 }
 
-static void make_page(struct profile_data *d, const char *path)
+static void make_page(struct profile_data *d, const struct report_options *o, const char *path)
 {
 	static const char marks[] = TITLE_MARK DATA_MARK;
 	const struct page_template t = { (char *)marks, sizeof marks - 1 };
 	FILE *out = fopen(path, "w");
 
-	if (!out || page_write(&t, &d, 1, out) || fclose(out))
+	if (!out || page_write(&t, &d, 1, o, out) || fclose(out))
 		abort();
 }
 
@@ -200,13 +200,13 @@ int main(int argc, char **argv)
 	if (!null || report_tables(again, &o, null))
 		return 1;
 	double tables = lap(&t);
-	if (report_json(again, null) || stat(argv[2], &st))
+	if (report_json(again, &o, null) || stat(argv[2], &st))
 		return 1;
 	printf("write %.4f\nread %.4f\ntables %.4f\njson %.4f\nbytes %lld\n", wrote, read, tables, lap(&t),
 	       (long long)st.st_size);
 	char page[4096];
 	snprintf(page, sizeof page, "%s.html", argv[2]);
-	make_page(again, page);
+	make_page(again, &o, page);
 	printf("page %.4f\npage_bytes %lld\n", lap(&t), stat(page, &st) ? 0 : (long long)st.st_size);
 	profile_data_free(again);
 	profile_data_free(d);
