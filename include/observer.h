@@ -164,6 +164,8 @@ struct observer_ops {
 	/* Stop all tasks where the programs can be left alone; let them go on. */
 	void (*hold)(struct observer *observer);
 	void (*let_run)(struct observer *observer);
+	/* While they run: hear what they have told by now, and was not heard yet. */
+	void (*hear)(struct observer *observer);
 	/* See nothing of an image but its marks, until resume(). While all are held, or at the very
 	 * beginning of it. Calls that its tasks are in will not be seen to return. */
 	void (*suspend)(struct observer *observer, struct observed *o);

@@ -355,6 +355,11 @@ static void let_run(struct observer *base)
 	tracer_continue(trap_observer_of(base)->tracer);
 }
 
+static void hear(struct observer *base)
+{
+	drain_all(trap_observer_of(base), false);
+}
+
 static void suspend(struct observer *base, struct observed *of)
 {
 	struct task *task;
@@ -425,6 +430,7 @@ static struct observer_effort effort(const struct observer *base)
 static const struct observer_ops ops = {
 	.hold = hold,
 	.let_run = let_run,
+	.hear = hear,
 	.suspend = suspend,
 	.resume = resume,
 	.counts = counts,

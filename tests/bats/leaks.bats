@@ -360,6 +360,33 @@ adds_up() {
 	detach -o /dev/null "$PID" && finish recycled
 }
 
+# Stopped half of the time, it hears of what the program does when the copy has long been made.
+@test "a tracing process that is late, of a program that runs while it is copied: never a wrong path" {
+	start recycled "$T/recycled"
+	attach --engine=fast "$PID"
+	tell_await recycled churn '^churning$'
+	local i hidden tracer
+	tracer=$(tracer_of "$PID")
+	known=0
+	for ((i = 0; i < 4; i++)); do
+		leaks --format=json --passes=2 "$PID" &
+		local asking=$!
+		while kill -0 $asking 2>/dev/null; do
+			kill -STOP "$tracer"
+			sleep 0.02
+			kill -CONT "$tracer"
+			sleep 0.02
+		done
+		wait $asking || fail "leaks: $?" "$(cat leaks.err)"
+		wrong=$(jq -c '[.lost[] | select(.path != null) | .path[-1].function] | unique - ["hidden"]' leaks)
+		[ "$wrong" = '[]' ] || fail "who loses nothing" "$wrong" "$(all_lost)"
+		read -r hidden _ < <(lost_by hidden)
+		known=$((known + hidden))
+	done
+	[ "$known" -gt 0 ]
+	detach -o /dev/null "$PID" && finish recycled
+}
+
 @test "what came and went while the session was suspended was not seen: never a wrong path" {
 	start recycled "$T/recycled"
 	attach --before=walk --max-pause=60000 "$PID"
