@@ -57,6 +57,7 @@ static int walk(struct glibc *g)
 	heap_check_memory(g->w, g->s);
 	glibc_caches_walk(g);
 	glibc_lists_walk(g);
+	glibc_keyed_take(g);
 	heap_walk_sum_up(g->w);
 	return 0;
 }

@@ -27,11 +27,6 @@ struct cache {
 	const struct layout *layout;
 };
 
-struct caches {
-	struct glibc *g;
-	taddr key; /* 0: none was seen yet */
-};
-
 /* ---- telling one ---- */
 
 static uint64_t chunk_size_at(struct glibc *g, taddr chunk)
@@ -74,12 +69,11 @@ static bool has_right_lists(struct glibc *g, const struct cache *c)
 	return off <= COUNTS_OFF;
 }
 
-/* Does the word at @at lead to one? */
-static bool is_cache(struct glibc *g, taddr at, struct cache *c)
+static bool is_block_of_cache(struct glibc *g, taddr block, struct cache *c)
 {
 	const struct heap_blocks *b = &g->w->blocks;
 
-	c->block = still_word_or_0(&g->r, at);
+	c->block = block;
 	if (!c->block || c->block % CHUNK_UNIT)
 		return false;
 	uint64_t size = chunk_size_at(g, c->block - CHUNK_HEADER);
@@ -93,6 +87,12 @@ static bool is_cache(struct glibc *g, taddr at, struct cache *c)
 			return true;
 	}
 	return false;
+}
+
+/* Does the word at @at lead to one? */
+static bool is_cache(struct glibc *g, taddr at, struct cache *c)
+{
+	return is_block_of_cache(g, still_word_or_0(&g->r, at), c);
 }
 
 /* ---- where threads point at it ---- */
@@ -149,93 +149,78 @@ static uint64_t find_offset(struct glibc *g, uint64_t from, uint64_t to, size_t 
 /* ---- what is in them ---- */
 
 /* From 2.34 on it is one for the whole process. */
-static void check_key(struct caches *c, const struct cache *cache, taddr block)
+static void check_key(struct glibc *g, const struct cache *cache, taddr block)
 {
-	taddr key = still_word_or_0(&c->g->r, block + KEY);
+	taddr key = still_word_or_0(&g->r, block + KEY);
 
-	if (c->g->links != LINKS_MANGLED || key == cache->block)
+	if (g->links != LINKS_MANGLED || key == cache->block)
 		return;
-	if (!c->key)
-		c->key = key;
-	if (key != c->key)
-		heap_check_fail(c->g->w, CHECK_KEY, "0x%llx has another one",
+	if (!g->key)
+		g->key = key;
+	if (key != g->key)
+		heap_check_fail(g->w, CHECK_KEY, "0x%llx has another one",
 				(unsigned long long)block);
 }
 
 /* To its end; its count may be that of a moment ago. False: what is in it is no free block. */
-static bool walk_list(struct caches *c, const struct cache *cache, int list, uint32_t *n)
+static bool walk_list(struct glibc *g, const struct cache *cache, int list, uint32_t *n)
 {
-	struct heap_blocks *b = &c->g->w->blocks;
-	taddr block = head_of(c->g, cache, list);
+	struct heap_blocks *b = &g->w->blocks;
+	taddr block = head_of(g, cache, list);
 
 	for (*n = 0; block; ++*n) {
-		size_t i = glibc_live_chunk(c->g, block - CHUNK_HEADER, list_size(list));
+		size_t i = glibc_live_chunk(g, block - CHUNK_HEADER, list_size(list));
 
 		if (i == HEAP_NO_CHUNK) {
-			heap_check_fail(c->g->w, CHECK_LISTS, "0x%llx is in a thread's cache",
+			heap_check_fail(g->w, CHECK_LISTS, "0x%llx is in a thread's cache",
 					(unsigned long long)block);
 			return false;
 		}
 		b->states[i] = HEAP_CACHED;
-		check_key(c, cache, block);
-		block = glibc_link(block, still_word_or_0(&c->g->r, block),
-				   c->g->links == LINKS_MANGLED);
+		check_key(g, cache, block);
+		block = glibc_link(block, still_word_or_0(&g->r, block),
+				   g->links == LINKS_MANGLED);
 	}
 	return true;
 }
 
-static void walk_cache(struct caches *c, const struct cache *cache)
+static void walk_cache(struct glibc *g, const struct cache *cache)
 {
-	struct heap_blocks *b = &c->g->w->blocks;
+	struct heap_blocks *b = &g->w->blocks;
 	int off = 0;
 
 	b->states[heap_blocks_find(b, cache->block - CHUNK_HEADER)] = HEAP_OWN;
-	c->g->w->caches++;
+	g->w->caches++;
 	for (int i = 0; i < LISTS; i++)
-		glibc_links_learn(c->g, head_of(c->g, cache, i), list_size(i), CHUNK_HEADER);
+		glibc_links_learn(g, head_of(g, cache, i), list_size(i), CHUNK_HEADER);
 	for (int i = 0; i < LISTS; i++) {
-		uint32_t n, count = count_of(c->g, cache, i);
+		uint32_t n, count = count_of(g, cache, i);
 
-		if (!walk_list(c, cache, i, &n) || n == count)
+		if (!walk_list(g, cache, i, &n) || n == count)
 			continue;
 		off += n + 1 == count || n == count + 1 ? 1 : COUNTS_OFF + 1;
 	}
 	if (off > COUNTS_OFF)
-		heap_check_fail(c->g->w, CHECK_LISTS,
-				"the cache at 0x%llx counts its lists wrongly",
+		heap_check_fail(g->w, CHECK_LISTS, "the cache at 0x%llx counts its lists wrongly",
 				(unsigned long long)cache->block);
 }
 
-/*
- * A block gets the key when it is freed into a cache, and loses it when it is handed out again. One
- * that has it and is in no list is being freed by a thread; more than there are threads are of
- * caches that have not been found. All of them are free.
- */
-static void take_keyed(struct caches *c)
+/* A thread that is about to end has no pointer to its cache any more, which it empties. */
+static bool is_being_emptied(struct glibc *g)
 {
-	struct heap_blocks *b = &c->g->w->blocks;
-	size_t n = 0;
+	struct cache c;
 
-	for (size_t p = 0; p < b->n_pieces; p++) {
-		for (size_t i = b->pieces[p].first; i < b->pieces[p].first + b->pieces[p].n; i++) {
-			taddr at = heap_chunk_at(&b->pieces[p], &b->chunks[i]) + CHUNK_HEADER + KEY;
-			uint64_t key;
-
-			if (b->states[i] != HEAP_LIVE || !still_word(&c->g->r, at, &key) ||
-			    key != c->key)
-				continue;
-			b->states[i] = HEAP_CACHED;
-			n++;
-		}
-	}
-	if (n > c->g->s->n_tasks)
-		heap_check_fail(c->g->w, CHECK_CACHES,
-				"%zu blocks are in thread caches that have not been found", n);
+	for (size_t i = 0; i < g->s->n_words; i++)
+		if (is_block_of_cache(g, g->s->words[i], &c))
+			return true;
+	return false;
 }
 
-static void walk_all(struct caches *c, uint64_t offset)
+/* Have all been found? */
+static bool walk_all(struct glibc *g, uint64_t offset)
 {
-	const struct still *s = c->g->s;
+	const struct still *s = g->s;
+	bool all = true;
 
 	for (size_t i = 0; i < s->n_tasks; i++) {
 		taddr at = s->tasks[i].tp - offset;
@@ -243,32 +228,86 @@ static void walk_all(struct caches *c, uint64_t offset)
 
 		if (!s->tasks[i].tp)
 			continue;
-		if (is_cache(c->g, at, &cache))
-			walk_cache(c, &cache);
-		else if (still_word_or_0(&c->g->r, at))
-			heap_check_fail(c->g->w, CHECK_CACHES,
+		if (is_cache(g, at, &cache)) {
+			walk_cache(g, &cache);
+		} else if (still_word_or_0(&g->r, at)) {
+			heap_check_fail(g->w, CHECK_CACHES,
 					"what 0x%llx points at is no cache of a thread",
 					(unsigned long long)at);
+			all = false;
+		}
 	}
+	return all && !s->running && !is_being_emptied(g);
 }
 
 void glibc_caches_walk(struct glibc *g)
 {
-	struct caches all = {.g = g};
 	enum { FAR_TASKS = 64 }; /* a megabyte of each */
 	uint64_t offset = find_offset(g, 0, NEAR, SIZE_MAX);
 
 	if (!offset)
 		offset = find_offset(g, NEAR, FAR, FAR_TASKS);
 	if (offset)
-		walk_all(&all, offset);
+		g->all_caches = walk_all(g, offset);
 	if (!g->params.found)
 		heap_check_skip(g->w, CHECK_CACHES, "whether there are any is not known");
 	else if (!g->w->caches && g->params.cache_bins)
 		heap_check_fail(g->w, CHECK_CACHES,
 				"none has been found: what is in them is among the blocks");
-	if (all.key)
-		take_keyed(&all);
-	else
+}
+
+/* ---- what has the key and is in no list ---- */
+
+/* So many with this state have it; those that @take accepts, or all, become @to. */
+static size_t count_keyed(struct glibc *g, enum heap_state state,
+			  bool (*take)(const struct glibc *g, taddr block), enum heap_state to)
+{
+	struct heap_blocks *b = &g->w->blocks;
+	size_t n = 0;
+
+	for (size_t p = 0; p < b->n_pieces; p++) {
+		for (size_t i = b->pieces[p].first; i < b->pieces[p].first + b->pieces[p].n; i++) {
+			taddr block = heap_chunk_at(&b->pieces[p], &b->chunks[i]) + CHUNK_HEADER;
+			uint64_t key;
+
+			if (b->states[i] != state || !still_word(&g->r, block + KEY, &key) ||
+			    key != g->key || (take && !take(g, block)))
+				continue;
+			b->states[i] = to;
+			n++;
+		}
+	}
+	return n;
+}
+
+static bool is_in_register(const struct glibc *g, taddr block)
+{
+	for (size_t i = 0; i < g->s->n_words; i++)
+		if (g->s->words[i] == block || g->s->words[i] == block - CHUNK_HEADER)
+			return true;
+	return false;
+}
+
+/*
+ * A block gets the key when it is freed into a cache, and loses it when it is handed out from there.
+ * So one that has it and is in no list is being freed by a thread; more than there are threads are
+ * of caches that have not been found. All of them are free.
+ *
+ * But a thread that ends frees what is in its own cache, and leaves the key: such a block is in a
+ * fastbin, or has been handed out from there and not been written to. If there are any of these, and
+ * no other cache, only what a thread has in a register is being freed. Source:
+ * tcache_thread_shutdown(), tcache_put().
+ */
+void glibc_keyed_take(struct glibc *g)
+{
+	if (!g->key) {
 		heap_check_skip(g->w, CHECK_KEY, "no block is in one, or blocks have no key");
+		return;
+	}
+	bool ended = g->all_caches && count_keyed(g, HEAP_FAST, NULL, HEAP_FAST);
+	size_t n = count_keyed(g, HEAP_LIVE, ended ? is_in_register : NULL, HEAP_CACHED);
+
+	if (n > g->s->n_tasks)
+		heap_check_fail(g->w, CHECK_CACHES,
+				"%zu blocks are in thread caches that have not been found", n);
 }

@@ -54,6 +54,8 @@ struct glibc {
 	struct glibc_params params;
 	enum glibc_mangling links;	/* as the lists tell that were walked */
 	uint64_t steps;			/* that may still be made to learn that */
+	taddr key;			/* of what is in caches; 0: none was seen yet */
+	bool all_caches;		/* have been found */
 	struct heap_walk *w;
 };
 
@@ -84,8 +86,10 @@ int glibc_mapped_walk(struct glibc *g);
 /* glibc_lists.c: fastbins and bins. */
 void glibc_lists_walk(struct glibc *g);
 
-/* glibc_caches.c: of threads. */
+/* glibc_caches.c: of threads; and, when all lists have been walked, what else looks as if it were in
+ * one. */
 void glibc_caches_walk(struct glibc *g);
+void glibc_keyed_take(struct glibc *g);
 
 /* glibc_links.c */
 /*

@@ -419,6 +419,44 @@ static void two_main_arenas_are_not_one(void **state)
 	made_release(&h);
 }
 
+static void assert_walk(struct made_heap *h, bool doubtful, size_t live, size_t cached)
+{
+	struct heap_walk w;
+
+	assert_int_equal(glibc_walk(&h->still, &w), 0);
+	assert_int_equal(heap_walk_is_doubtful(&w), doubtful);
+	assert_int_equal(heap_walk_sum(&w, HEAP_LIVE).n, live);
+	assert_int_equal(heap_walk_sum(&w, HEAP_CACHED).n, cached);
+	heap_walk_release(&w);
+}
+
+/* Its blocks went to fastbins with the key in them; three have been handed out since. */
+static void a_thread_that_has_ended_leaves_keys_behind(void **state)
+{
+	const uint64_t key = UINT64_C(0x1122334455667788);
+	const size_t all = LIVE_MAIN + LIVE_OTHER;
+	const taddr fast = heap + 0x320 + 16, live[] = {heap + 0x290 + 16, heap + 0x3a0 + 16,
+							heap + 0xfa0 + 16};
+	struct made_heap h;
+
+	(void)state;
+	make(&h, false);
+	for (size_t i = 0; i < COUNT(live); i++)
+		made_put(&h, live[i] + 8, key);
+	/* Nothing tells of an end: they may be in a cache that was not found. */
+	assert_walk(&h, true, all - 3, 5 + 3);
+	made_put(&h, fast + 8, key);
+	assert_walk(&h, false, all, 5);
+	/* This one is being freed just now. */
+	assert_int_equal(still_add_word(&h.still, live[1]), 0);
+	assert_walk(&h, false, all - 1, 5 + 1);
+	/* And this is what a thread empties that has no pointer to it any more. */
+	made_put(&h, TP + 0x800 - 0x58, 0);
+	assert_int_equal(still_add_word(&h.still, OTHER_CHUNKS + 16), 0);
+	assert_walk(&h, true, all - 3 + 1, 5 + 3);
+	made_release(&h);
+}
+
 static void caches_that_are_not_found_are_missed(void **state)
 {
 	struct made_heap h;
@@ -692,6 +730,7 @@ int main(void)
 		cmocka_unit_test(a_heap_of_forty_gibibytes_is_walked),
 		cmocka_unit_test(an_arena_of_zeros_is_none),
 		cmocka_unit_test(two_main_arenas_are_not_one),
+		cmocka_unit_test(a_thread_that_has_ended_leaves_keys_behind),
 		cmocka_unit_test(caches_that_are_not_found_are_missed),
 		cmocka_unit_test(caches_are_found_behind_threads_that_have_none),
 		cmocka_unit_test(memory_that_could_not_be_read_is_said),
