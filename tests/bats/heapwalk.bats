@@ -114,6 +114,51 @@ walked() {
 	finish tabled
 }
 
+# What they had in their caches went to fastbins, keys and all; some is handed out again and not written to.
+@test "threads that have ended leave nothing in caches that nobody finds" {
+	cat >ended.c <<-'EOT'
+		#include "live.h"
+		#include <malloc.h>
+		enum { THREADS = 20, BLOCKS = 40, AGAIN = 10 };
+		static void *work(void *arg)
+		{
+			void *p[BLOCKS];
+			for (int i = 0; i < BLOCKS; i++)
+				p[i] = malloc(24 + i % 4 * 16);
+			for (int i = 0; i < BLOCKS; i++)
+				free(p[i]);
+			return arg;
+		}
+		static void *take(void *arg)
+		{
+			static void *volatile kept[AGAIN];
+			for (int i = 0; i < AGAIN; i++)
+				kept[i] = malloc(24);
+			say("ready %d\n", (int)getpid());
+			for (;;)
+				pause();
+			return arg;
+		}
+		int main(void)
+		{
+			pthread_t t;
+			free(malloc(50));
+			for (int i = 0; i < THREADS; i++) {
+				pthread_create(&t, NULL, work, NULL);
+				pthread_join(t, NULL);
+			}
+			pthread_create(&t, NULL, take, NULL);
+			for (;;)
+				pause();
+		}
+	EOT
+	cc -g -O1 -fno-builtin -D_GNU_SOURCE -I"$ROOT/tests/targets" -pthread -o ended ended.c
+	start ended ./ended
+	heap --format=json "$PID"
+	jq -e '.doubtful == false and ([.arenas[].fastbin_blocks] | add) > 0' heap || fail "doubtful" "$(cat heap)"
+	[ "$(jq '[.bins[] | select(.usable == 24) | .blocks] | add' heap)" = 10 ] || fail "handed out" "$(jq .bins heap)"
+}
+
 @test "what cannot be looked at is a sentence and a status, and the program goes on" {
 	start tabled "$T/tabled" 2 500
 	refused 2 'heap: of which process. Usage: mprof heap .options. PID.NAME' "$MPROF" heap
