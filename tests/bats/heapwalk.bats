@@ -116,7 +116,7 @@ walked() {
 
 # What they had in their caches went to fastbins, keys and all; some is handed out again and not written to.
 @test "threads that have ended leave nothing in caches that nobody finds" {
-	cat >ended.c <<-'EOT'
+	cat >leavers.c <<-'EOT'
 		#include "live.h"
 		#include <malloc.h>
 		enum { THREADS = 20, BLOCKS = 40, AGAIN = 10 };
@@ -152,8 +152,8 @@ walked() {
 				pause();
 		}
 	EOT
-	cc -g -O1 -fno-builtin -D_GNU_SOURCE -I"$ROOT/tests/targets" -pthread -o ended ended.c
-	start ended ./ended
+	cc -g -O1 -fno-builtin -D_GNU_SOURCE -I"$ROOT/tests/targets" -pthread -o leavers leavers.c
+	start leavers ./leavers
 	heap --format=json "$PID"
 	jq -e '.doubtful == false and ([.arenas[].fastbin_blocks] | add) > 0' heap || fail "doubtful" "$(cat heap)"
 	[ "$(jq '[.bins[] | select(.usable == 24) | .blocks] | add' heap)" = 10 ] || fail "handed out" "$(jq .bins heap)"
