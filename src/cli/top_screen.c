@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <term.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 enum { MOMENT_MS = 50, KEY_ESCAPE = 27 };
@@ -412,11 +413,29 @@ static int next_key(const struct screen *s)
 	return getch();
 }
 
+/* More than any screen has; what goes beyond is not drawn on. */
+enum { MOST_LINES = 1000, MOST_COLUMNS = 4000 };
+
+static int at_most(int n, int most)
+{
+	return n < most ? n : most;
+}
+
+static void follow_size(void)
+{
+	struct winsize size;
+
+	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_row && size.ws_col)
+		resizeterm(at_most(size.ws_row, MOST_LINES), at_most(size.ws_col, MOST_COLUMNS));
+}
+
 static void run(struct screen *s)
 {
 	int failed = 0;
 
 	while (!s->leaves && !top_told_to_end()) {
+		if (top_was_resized())
+			follow_size();
 		look(s);
 		draw(s);
 		int key = next_key(s);
@@ -456,6 +475,7 @@ int top_screen(struct top_session *session, bool *detach)
 		snprintf(s.v.filter, sizeof s.v.filter, "%s", s.v.how.filter);
 	setlocale(LC_CTYPE, "");
 	set_escdelay(25);
+	top_await_resizes();
 	SCREEN *screen = newterm(NULL, stdout, stdin);
 
 	if (!screen) {

@@ -14,6 +14,29 @@ static void take_signal(int sig)
 	told_to_end = 1;
 }
 
+static volatile sig_atomic_t resized;
+
+static void take_resize(int sig)
+{
+	(void)sig;
+	resized = 1;
+}
+
+void top_await_resizes(void)
+{
+	struct sigaction sa = {.sa_handler = take_resize};
+
+	sigaction(SIGWINCH, &sa, NULL);
+}
+
+bool top_was_resized(void)
+{
+	bool was = resized;
+
+	resized = 0;
+	return was;
+}
+
 void top_await_signals(void)
 {
 	/* What waits is to be woken. */
@@ -30,6 +53,7 @@ void top_default_signals(void)
 	for (size_t i = 0; i < ENDING_SIGNALS; i++)
 		signal(ending_signals[i], SIG_DFL);
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGWINCH, SIG_DFL);
 }
 
 bool top_told_to_end(void)

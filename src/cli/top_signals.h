@@ -10,6 +10,13 @@
 /* From now on they do. */
 void top_await_signals(void);
 
+/* From now on the terminal's other sizes are ours to see: ncurses would take any, and counts columns
+ * with 16 bits. */
+void top_await_resizes(void);
+
+/* Has it got another one since this was asked last? */
+bool top_was_resized(void);
+
 /* What they did before, for a process that is ours and no top. */
 void top_default_signals(void);
 

@@ -2,6 +2,7 @@
 #include "massif/read.h"
 
 #include "base/array.h"
+#include "base/line.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -17,6 +18,7 @@ struct reader {
 	size_t cap_line;
 	unsigned long number;	/* of the line */
 	bool ended;		/* there is none any more */
+	int failed;		/* it could not be read: 0, or what line_next() says */
 	struct massif_file *f;
 	size_t cap_records, cap_lines;
 	uint64_t *left;		/* children still to come, by level */
@@ -31,7 +33,9 @@ static bool is_blank(const char *s)
 /* The next line with something in it; false: there is none. */
 static bool next_line(struct reader *r)
 {
-	while (getline(&r->line, &r->cap_line, r->in) >= 0) {
+	ssize_t n;
+
+	while ((n = line_next(&r->line, &r->cap_line, r->in)) > 0) {
 		char *comment = strchr(r->line, '#');
 
 		r->number++;
@@ -42,11 +46,36 @@ static bool next_line(struct reader *r)
 			return true;
 	}
 	r->ended = true;
+	r->failed = (int)n;
 	return false;
+}
+
+static int no_memory(const struct reader *r)
+{
+	return error_set(r->e, -ENOMEM, "%s: out of memory", r->name);
+}
+
+static int not_read(const struct reader *r)
+{
+	switch (r->failed) {
+	case -ENOMEM:
+		return no_memory(r);
+	case -EILSEQ:
+		return error_set(r->e, -EINVAL, "%s: line %lu: a zero byte, which no text has",
+				 r->name, r->number + 1);
+	case -EMSGSIZE:
+		return error_set(r->e, -EINVAL, "%s: line %lu: it has more than %d MiB", r->name,
+				 r->number + 1, LINE_LONGEST >> 20);
+	default:
+		return error_set(r->e, r->failed, "cannot read %s: %s", r->name,
+				 strerror(-r->failed));
+	}
 }
 
 static int wrong(const struct reader *r, const char *expected)
 {
+	if (r->failed)
+		return not_read(r);
 	if (r->ended)
 		return error_set(r->e, -EINVAL, "%s: line %lu: expected %s, got the end of the "
 						"file", r->name,
@@ -54,11 +83,6 @@ static int wrong(const struct reader *r, const char *expected)
 	return error_set(r->e, -EINVAL, "%s: line %lu: expected %s, got: "
 					"%.*s", r->name, r->number, expected,
 			 (int)strcspn(r->line, "\n"), r->line);
-}
-
-static int no_memory(const struct reader *r)
-{
-	return error_set(r->e, -ENOMEM, "%s: out of memory", r->name);
 }
 
 /* A copy of what stands on the current line from @from on, without blanks before it and the end. */
@@ -232,8 +256,8 @@ static int read_records(struct reader *r)
 		if (err)
 			return err;
 	}
-	if (ferror(r->in))
-		return error_set(r->e, -EIO, "cannot read %s: %s", r->name, strerror(errno));
+	if (r->failed)
+		return not_read(r);
 	if (!r->f->n_records)
 		return error_set(r->e, -EINVAL, "%s: line %lu: there is no "
 						"snapshot", r->name, r->number);

@@ -2,6 +2,7 @@
 /* The first lines of a text file: names, totals, and of what kind the numbers are. */
 #include "pprof/heap_read_internal.h"
 
+#include "base/line.h"
 #include "base/text.h"
 #include "pprof/heap_lines.h"
 #include "pprof/heap_write.h"
@@ -23,16 +24,38 @@ int heap_no_memory(const struct reader *r)
 	return error_set(r->e, -ENOMEM, "cannot read %s: out of memory", r->name);
 }
 
+/* There is no line: false, and why if that is not the file's end. */
+static bool end_of_lines(struct reader *r)
+{
+	switch (r->len) {
+	case 0:
+		break;
+	case -EILSEQ:
+		r->line_number++;
+		r->failed = heap_wrong(r, "a zero byte, which no text has");
+		break;
+	case -EMSGSIZE:
+		r->line_number++;
+		r->failed = heap_wrong(r, "a line that is longer than any should be");
+		break;
+	case -ENOMEM:
+		r->failed = heap_no_memory(r);
+		break;
+	default:
+		r->failed = error_set(r->e, (int)r->len, "cannot read %s: %s", r->name,
+				      strerror((int)-r->len));
+	}
+	return false;
+}
+
 bool heap_next_line(struct reader *r)
 {
-	r->len = getline(&r->line, &r->cap, r->in);
-	if (r->len < 0)
+	if (r->failed)
 		return false;
+	r->len = line_next(&r->line, &r->cap, r->in);
+	if (r->len <= 0)
+		return end_of_lines(r);
 	r->line_number++;
-	if (memchr(r->line, '\0', (size_t)r->len)) {
-		r->failed = heap_wrong(r, "a zero byte, which no text has");
-		return false;
-	}
 	while (r->len && isspace((unsigned char)r->line[r->len - 1]))
 		r->line[--r->len] = '\0';
 	return true;
@@ -169,9 +192,9 @@ int heap_read_head(struct reader *r)
 	}
 	if (r->failed)
 		return r->failed;
-	if (r->len >= 0 && text_begins(r->line, HEAD))
+	if (r->len > 0 && text_begins(r->line, HEAD))
 		return read_totals(r);
-	if (r->len < 0 || !text_begins(r->line, JEMALLOC_HEAD))
+	if (r->len <= 0 || !text_begins(r->line, JEMALLOC_HEAD))
 		return heap_wrong(r, "no heap profile begins here; expected \"" HEAD
 				     "\", or jemalloc's \"" JEMALLOC_HEAD "PERIOD\"");
 	r->threaded = true;

@@ -183,8 +183,6 @@ static int read_parts(struct reader *r)
 		err = read_mapping(r);
 	if (!err)
 		err = r->failed;
-	if (!err && ferror(r->in))
-		err = error_set(r->e, -EIO, "cannot read %s", r->name);
 	return err;
 }
 

@@ -461,3 +461,9 @@ stacks_with() {
 	massif none.out "$T/stackdepth" --max-snapshots=1000
 	[ "$(field none.out mem_stacks_B | sort -u)" = 0 ]
 }
+
+@test "what is no text is refused at its first byte, however long it is" {
+	truncate -s 1T hole
+	refused 1 'hole: line 1: a zero byte' "$MPROF" report --format=ms_print hole
+	refused 1 'zero: line 1: a zero byte' "$MPROF" report --format=ms_print /dev/zero
+}

@@ -339,3 +339,41 @@ order() {
 	[ -s mprof.data ]
 	finish topped
 }
+
+# tmux has no terminal so large.
+@test "a terminal of more columns and lines than there can be is drawn on as far as it goes" {
+	start topped "$T/topped"
+	python3 - "$MPROF" "$PID" <<-'EOT'
+		import fcntl, os, pty, select, struct, sys, termios, time
+		pid, fd = pty.fork()
+		if not pid:
+		    os.environ["TERM"] = "xterm"
+		    os.execl(sys.argv[1], sys.argv[1], "top", "--interval=0.2", sys.argv[2])
+		def read_on(seconds):
+		    until, text = time.monotonic() + seconds, b""
+		    while time.monotonic() < until:
+		        if select.select([fd], [], [], 0.05)[0]:
+		            try:
+		                text += os.read(fd, 65536)
+		            except OSError:
+		                break
+		    return text
+		def until_drawn():
+		    while b"live" not in read_on(0.3):
+		        if os.waitpid(pid, os.WNOHANG)[0]:
+		            sys.exit("it has ended")
+		fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("4H", 24, 80, 0, 0))
+		until_drawn()
+		for lines, columns in (24, 32768), (32768, 80), (65535, 65535), (0, 0), (24, 80):
+		    fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("4H", lines, columns, 0, 0))
+		    read_on(0.5)
+		os.write(fd, b"q")
+		while True:
+		    read_on(0.2)
+		    done, status = os.waitpid(pid, os.WNOHANG)
+		    if done:
+		        sys.exit(status and "status %#x" % status)
+	EOT
+	clean "$PID"
+	finish topped
+}
