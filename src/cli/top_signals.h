@@ -10,8 +10,8 @@
 /* From now on they do. */
 void top_await_signals(void);
 
-/* From now on the terminal's other sizes are ours to see: ncurses would take any, and counts columns
- * with 16 bits. */
+/* From now on the terminal's other sizes are ours to see: ncurses would take any, and counts
+ * columns with 16 bits. */
 void top_await_resizes(void);
 
 /* Has it got another one since this was asked last? */

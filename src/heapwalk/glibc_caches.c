@@ -289,13 +289,13 @@ static bool is_in_register(const struct glibc *g, taddr block)
 }
 
 /*
- * A block gets the key when it is freed into a cache, and loses it when it is handed out from there.
- * So one that has it and is in no list is being freed by a thread; more than there are threads are
- * of caches that have not been found. All of them are free.
+ * A block gets the key when it is freed into a cache, and loses it when it is handed out from
+ * there. So one that has it and is in no list is being freed by a thread; more than there are
+ * threads are of caches that have not been found. All of them are free.
  *
  * But a thread that ends frees what is in its own cache, and leaves the key: such a block is in a
- * fastbin, or has been handed out from there and not been written to. If there are any of these, and
- * no other cache, only what a thread has in a register is being freed. Source:
+ * fastbin, or has been handed out from there and not been written to. If there are any of these,
+ * and no other cache, only what a thread has in a register is being freed. Source:
  * tcache_thread_shutdown(), tcache_put().
  */
 void glibc_keyed_take(struct glibc *g)

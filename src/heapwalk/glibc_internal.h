@@ -86,8 +86,8 @@ int glibc_mapped_walk(struct glibc *g);
 /* glibc_lists.c: fastbins and bins. */
 void glibc_lists_walk(struct glibc *g);
 
-/* glibc_caches.c: of threads; and, when all lists have been walked, what else looks as if it were in
- * one. */
+/* glibc_caches.c: of threads; and, when all lists have been walked, what else looks as if it were
+ * in one. */
 void glibc_caches_walk(struct glibc *g);
 void glibc_keyed_take(struct glibc *g);
 
