@@ -323,8 +323,9 @@ static void await_namer(struct served_look *l)
 		end(l);
 }
 
-/* Of a program that ran while it was copied, an address may have gone from one block to another until
- * then. Who has it since before is known when all is heard that happened before the copy ended. */
+/* Of a program that ran while it was copied, an address may have gone from one block to another
+ * until then. Who has it since before is known when all is heard that happened before the copy
+ * ended. */
 static void begin_namer(struct serve *v, struct served_look *l)
 {
 	struct requesters_asked a = {v, l->pid, l->held_ns, l->files};
