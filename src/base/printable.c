@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/printable.h"
 
+#include "base/search.h"
+
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,18 +47,42 @@ size_t printable_utf8(const char *s)
 	return n;
 }
 
-static bool is_control(const char *s, size_t n)
-{
-	const unsigned char *u = (const unsigned char *)s;
+/*
+ * What is not seen, or turns or breaks what stands around it: control characters, those of lines,
+ * paragraphs and annotations (Cc, Zl, Zp; U+FFF9 to U+FFFB), what Unicode 15 has as
+ * Default_Ignorable_Code_Point (DerivedCoreProperties.txt), and the two that are none. The
+ * directions are U+202A to U+202E and U+2066 to U+2069.
+ */
+static const struct {
+	uint32_t first, last;
+} unseen[] = {
+	{ 0x00, 0x1f },	    { 0x7f, 0x9f },	{ 0xad, 0xad },	    { 0x34f, 0x34f },
+	{ 0x61c, 0x61c },   { 0x115f, 0x1160 }, { 0x17b4, 0x17b5 }, { 0x180b, 0x180f },
+	{ 0x200b, 0x200f }, { 0x2028, 0x202e }, { 0x2060, 0x206f }, { 0x3164, 0x3164 },
+	{ 0xfe00, 0xfe0f }, { 0xfeff, 0xfeff }, { 0xffa0, 0xffa0 }, { 0xfff0, 0xfffb },
+	{ 0xfffe, 0xffff }, { 0x1bca0, 0x1bca3 }, { 0x1d173, 0x1d17a }, { 0xe0000, 0xe0fff },
+};
 
-	if (n == 1)
-		return u[0] < 0x20 || u[0] == 0x7f;
-	if (n == 2)
-		return u[0] == 0xc2 && u[1] < 0xa0;	/* U+0080 to U+009F */
-	if (n != 3 || u[0] != 0xe2)
+/* The character of @n bytes that @s begins with. */
+static uint32_t decode(const char *s, size_t n)
+{
+	static const unsigned char first[] = { 0, 0x7f, 0x1f, 0x0f, 0x07 };
+	uint32_t c = (unsigned char)s[0] & first[n];
+
+	for (size_t i = 1; i < n; i++)
+		c = c << 6 | ((unsigned char)s[i] & 0x3f);
+	return c;
+}
+
+static bool is_unseen(const char *s, size_t n)
+{
+	/* Nearly all text is of these. */
+	if (n == 1 && *s >= ' ' && *s <= '~')
 		return false;
-	return (u[1] == 0x80 && between(u[2], 0xaa, 0xae)) ||	/* U+202A to U+202E */
-	       (u[1] == 0x81 && between(u[2], 0xa6, 0xa9));	/* U+2066 to U+2069 */
+	uint32_t c = decode(s, n);
+	size_t i = SEARCH_FIRST(sizeof unseen / sizeof *unseen, k, unseen[k].last >= c);
+
+	return i < sizeof unseen / sizeof *unseen && unseen[i].first <= c;
 }
 
 /* The result as far as it fits. */
@@ -92,13 +119,12 @@ size_t printable(char *out, size_t cap, const char *s)
 	while (*s) {
 		size_t n = printable_utf8(s);
 
-		if (n && !is_control(s, n)) {
+		if (n && !is_unseen(s, n)) {
 			put(&r, s, n);
 			s += n;
 			continue;
 		}
-		/* One byte only: alone, the second one of a control character is not valid
-		 * either. */
+		/* One byte only: alone, those behind it are not valid either. */
 		put_octal(&r, (unsigned char)*s++);
 	}
 	if (cap)
@@ -110,7 +136,7 @@ const char *printable_put(FILE *out, const char *s)
 {
 	size_t n = printable_utf8(s);
 
-	if (n && !is_control(s, n)) {
+	if (n && !is_unseen(s, n)) {
 		fwrite(s, 1, n, out);
 		return s + n;
 	}

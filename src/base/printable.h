@@ -13,10 +13,11 @@
 size_t printable_utf8(const char *s);
 
 /**
- * Make @s harmless for a terminal: every byte of a control character (below U+0020, U+007F to
- * U+009F), of one that turns the direction of what follows (U+202A to U+202E, U+2066 to U+2069) and
- * every byte that is not valid UTF-8 becomes \ooo, its value in octal.
- * Valid UTF-8 is left as it is.
+ * Make @s harmless for a terminal, and unlike any other: every byte of a control character (below
+ * U+0020, U+007F to U+009F), of one that turns the direction of what follows (U+202A to U+202E,
+ * U+2066 to U+2069), of one that is not seen (U+00AD, U+200B, U+FEFF, tags and others) and every
+ * byte that is not valid UTF-8 becomes \ooo, its value in octal.
+ * All other UTF-8 is left as it is.
  * @out  the caller's, @cap bytes; always terminated if @cap > 0; cut between two characters,
  *       never within one, if it is too small (4 * strlen(@s) + 1 is always enough)
  * Returns the length of the whole result, as snprintf(3) does.

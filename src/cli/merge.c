@@ -16,6 +16,7 @@ struct merging {
 	const char *first;	     /* the first file */
 	uint64_t min_size, max_size; /* of what it has recorded */
 	uint64_t peaks;		     /* all of them; UINT64_MAX: or more */
+	bool sums;		     /* some is one itself, and no longer has the peaks of all */
 };
 
 /* Those of different sizes are no sum of anything. False: that has been said. */
@@ -46,6 +47,7 @@ static int add(struct merging *m, const char *path)
 	int err = is_alike(m, path, d) ? pd_merge_add(m->sum, d) : -EINVAL;
 	if (__builtin_add_overflow(m->peaks, d->totals.peak_bytes, &m->peaks))
 		m->peaks = UINT64_MAX;
+	m->sums |= pd_merge_count(d) > 0;
 	profile_data_free(d);
 	if (err && err != -EINVAL)
 		say("cannot add %s: %s", path,
@@ -54,15 +56,18 @@ static int add(struct merging *m, const char *path)
 }
 
 /* What the figures are, where that is not plain. */
-static void tell(const struct merging *m, const struct profile_data *d, const char *path, size_t n)
+static void tell(const struct merging *m, const struct profile_data *d, const char *path)
 {
 	const struct pd_totals *t = &d->totals;
+	size_t n = pd_merge_count(d);
 
 	say("%s is the sum of %zu profile%s: %" PRIu64 " allocation%s of %" PRIu64
 	    " bytes, %" PRIu64 " free%s, %" PRIu64 " bytes kept",
 	    path, n, text_plural(n), t->allocs, text_plural(t->allocs), t->alloc_bytes, t->frees,
 	    text_plural(t->frees), t->alloc_bytes - t->free_bytes);
-	if (n > 1)
+	if (n > 1 && m->sums)
+		say("its peak, %" PRIu64 " bytes, is the highest of any one", t->peak_bytes);
+	else if (n > 1)
 		say("its peak, %" PRIu64
 		    " bytes, is the highest of any one; if they ran at once, they had "
 		    "between that and %" PRIu64 " at a time",
@@ -72,7 +77,7 @@ static void tell(const struct merging *m, const struct profile_data *d, const ch
 	    d->reach.known ? "" : ", what is lost");
 }
 
-static int write_sum(struct merging *m, const char *path, size_t n)
+static int write_sum(struct merging *m, const char *path)
 {
 	struct profile_data *d = pd_merge_finish(m->sum);
 	struct error e;
@@ -86,7 +91,7 @@ static int write_sum(struct merging *m, const char *path, size_t n)
 	if (err)
 		say("%s", e.text);
 	else
-		tell(m, d, path, n);
+		tell(m, d, path);
 	profile_data_free(d);
 	return err ? STATUS_FAILED : 0;
 }
@@ -117,7 +122,7 @@ int command_merge(int argc, char **argv)
 	for (size_t i = 0; !status && i < n; i++)
 		status = add(&m, files[i]);
 	if (!status)
-		status = write_sum(&m, o.output, n);
+		status = write_sum(&m, o.output);
 	pd_merge_free(m.sum);
 	return status;
 }

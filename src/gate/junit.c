@@ -10,28 +10,20 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 /* ---- text ---- */
 
-/* What XML 1.0 has no way to write is U+FFFD: control characters, what is no UTF-8, and the two
- * that are no characters. Returns what is behind it. */
+/* All others are as in the tables, which have no character that XML 1.0 has no way to write: those
+ * are controls, what is no UTF-8, and the two that are no characters. Returns what is behind it. */
 static const char *put_character(FILE *out, const char *s)
 {
-	static const char replacement[] = "\xef\xbf\xbd";
-	size_t n = printable_utf8(s);
-	unsigned char c = (unsigned char)*s;
-	bool control = n == 1 && c < ' ' && c != '\t' && c != '\n' && c != '\r';
-	bool none = n == 3 && (text_begins(s, "\xef\xbf\xbe") || text_begins(s, "\xef\xbf\xbf"));
-
-	if (!n || control || none || c == 0x7f)
-		fputs(replacement, out);
 	/* A newline in an attribute would become a blank. */
-	else if (c < ' ' || strchr("<>&\"'", c))
-		fprintf(out, "&#%u;", c);
-	else
-		fwrite(s, 1, n, out);
-	return s + (n ? n : 1);
+	if (!strchr("\t\n\r<>&\"'", *s))
+		return printable_put(out, s);
+	fprintf(out, "&#%u;", (unsigned)*s);
+	return s + 1;
 }
 
 static void put_text(FILE *out, const char *s)

@@ -5,6 +5,7 @@
  * Source: Static Analysis Results Interchange Format (SARIF) Version 2.1.0, OASIS Standard.
  */
 #include "base/jsontext.h"
+#include "base/printable.h"
 #include "base/text.h"
 #include "gate/gate.h"
 
@@ -17,6 +18,17 @@
 	"https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
 /* ---- text ---- */
+
+/* As in the tables: what is not seen, and turns or breaks lines, is octal. NULL: out of memory, as
+ * everywhere in here. */
+static json_t *harmless(const char *s)
+{
+	char *safe = printable_copy(s);
+	json_t *j = safe ? json_text(safe) : NULL;
+
+	free(safe);
+	return j;
+}
 
 /* In a message, square brackets are links and curly ones places to fill in (3.11.5, 3.11.6):
  * nobody's name is. */
@@ -31,19 +43,20 @@ static void put_plain(FILE *out, const char *s)
 	}
 }
 
-/* {"text": ...}; NULL: out of memory, as everywhere in here. */
+/* {"text": ...} */
 static json_t *message(const char *text)
 {
-	char *plain = NULL;
+	char *plain = NULL, *safe = printable_copy(text);
 	size_t len;
-	FILE *out = open_memstream(&plain, &len);
+	FILE *out = safe ? open_memstream(&plain, &len) : NULL;
+	json_t *m = NULL;
 
-	if (!out)
-		return NULL;
-	put_plain(out, text);
-	json_t *m = fclose(out) ? NULL : json_pack("{s:o}", "text", json_text(plain));
-
+	if (out) {
+		put_plain(out, safe);
+		m = fclose(out) ? NULL : json_pack("{s:o}", "text", json_text(plain));
+	}
 	free(plain);
+	free(safe);
 	return m;
 }
 
@@ -98,7 +111,7 @@ static json_t *location(const struct gate_row *row, const char *root)
 	if (row->function &&
 	    json_object_set_new(l, "logicalLocations",
 				json_pack("[{s:o,s:s}]", "fullyQualifiedName",
-					  json_text(row->function), "kind", "function")))
+					  harmless(row->function), "kind", "function")))
 		goto fail;
 	return l;
 fail:
@@ -111,7 +124,7 @@ static json_t *result(const struct gate_result *r, const struct gate_condition *
 {
 	bool fails = !strcmp(kind, "fail");
 
-	return json_pack("{s:o,s:I,s:s,s:s,s:o}", "ruleId", json_text(c->text), "ruleIndex",
+	return json_pack("{s:o,s:I,s:s,s:s,s:o}", "ruleId", harmless(c->text), "ruleIndex",
 			 (json_int_t)r->condition, "kind", kind, "level", fails ? "error" : "none",
 			 "message", message(text));
 }
@@ -180,7 +193,7 @@ static json_t *rules(const struct gate *g)
 
 	for (size_t i = 0; i < g->n_conditions; i++) {
 		const char *text = g->conditions[i].text;
-		json_t *rule = json_pack("{s:o,s:o}", "id", json_text(text), "shortDescription",
+		json_t *rule = json_pack("{s:o,s:o}", "id", harmless(text), "shortDescription",
 					 message(text));
 
 		if (json_array_append_new(all, rule)) {

@@ -8,6 +8,7 @@
 #include "profile/pd_site_types.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -213,14 +214,10 @@ static int map_all(struct pd_merge *m, const struct profile_data *d, struct merg
 
 /* ---- the sum ---- */
 
-static int add_program(struct pd_merge *m, const struct profile_data *d,
-		       const struct merge_maps *to)
+static int add_name(struct pd_merge *m, const char *program)
 {
-	const char *program = d->command && d->command[0] ? d->command[0] : "?";
-	uint32_t module = d->program == PD_NONE ? PD_NONE : to->module[d->program];
 	size_t n = 0;
 
-	m->d->program = !m->n || m->d->program == module ? module : PD_NONE;
 	for (; m->programs && m->programs[n]; n++)
 		if (!strcmp(m->programs[n], program))
 			return 0;
@@ -233,16 +230,33 @@ static int add_program(struct pd_merge *m, const struct profile_data *d,
 	return grown[n] ? 0 : -ENOMEM;
 }
 
+/* A sum comes with what it is the sum of, as if that had been added one by one. */
+static int add_program(struct pd_merge *m, const struct profile_data *d,
+		       const struct merge_maps *to)
+{
+	uint32_t module = d->program == PD_NONE ? PD_NONE : to->module[d->program];
+	int err = 0;
+
+	m->d->program = !m->n || m->d->program == module ? module : PD_NONE;
+	if (!pd_merge_count(d))
+		return add_name(m, d->command && d->command[0] ? d->command[0] : "?");
+	for (size_t i = 1; !err && d->command[i]; i++)
+		err = add_name(m, d->command[i]);
+	return err;
+}
+
 int pd_merge_add(struct pd_merge *m, const struct profile_data *d)
 {
 	struct merge_maps to = { 0 };
+	size_t count = pd_merge_count(d);
 	int err = map_all(m, d, &to);
 
 	if (!err)
 		err = add_program(m, d, &to);
 	if (!err)
 		err = merge_counts(m, d, &to);
-	m->n++;
+	if (!err)
+		err = merge_sum(&m->n, count ? count : 1);
 	maps_release(&to);
 	return err;
 }
@@ -257,7 +271,7 @@ static int make_command(struct pd_merge *m)
 	char **command = calloc(n + 2, sizeof *command);
 	if (!command)
 		return -ENOMEM;
-	if (asprintf(&command[0], "sum of %zu profiles", m->n) < 0) {
+	if (asprintf(&command[0], "sum of %" PRIu64 " profiles", m->n) < 0) {
 		free(command);
 		return -ENOMEM;
 	}

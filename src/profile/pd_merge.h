@@ -23,6 +23,7 @@ int pd_merge_add(struct pd_merge *m, const struct profile_data *d);
 
 /**
  * The sum of all that were added. Its command is "sum of N profiles", and behind that the programs.
+ * Of sums among them it counts and names those that they are of.
  * NULL: out of memory. Either way @m has been freed.
  */
 struct profile_data *pd_merge_finish(struct pd_merge *m);

@@ -9,7 +9,7 @@
 /* A sum while it is made. */
 struct pd_merge {
 	struct profile_data *d;
-	size_t n; /* profiles in it */
+	uint64_t n; /* profiles in it, those of sums counted one by one */
 	struct pd_tree tree;
 	struct idindex functions, sites;
 	size_t cap_modules, cap_functions, cap_sites;

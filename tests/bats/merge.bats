@@ -36,6 +36,12 @@ profile() {
 	says err '^mprof: sum.data is the sum of 3 profiles: '
 	says err "its peak, $(jq .totals.peak_bytes sum.json) bytes, is the highest of any one; if they ran at once, they had between that and $(jq -n '[inputs.totals.peak_bytes] | add' [abc].json) at a time"
 	says err 'left out: timelines'
+	# Of a sum among them the profiles count, and it no longer has the peak of each.
+	limited "$MPROF" merge -o again.data sum.data sum.data a.data 2>err || fail "status $?" "$(cat err)"
+	limited "$MPROF" report --format=json again.data >again.json
+	[ "$(jq -c '[.merged, .command]' again.json)" = "[7,[\"sum of 7 profiles\",\"$T/aligned\",\"$T/lives\"]]" ]
+	says err '^mprof: again.data is the sum of 7 profiles: '
+	says err "its peak, $(jq .totals.peak_bytes sum.json) bytes, is the highest of any one$"
 }
 
 @test "a profile says which engine has seen its calls, and a sum says both" {

@@ -37,8 +37,32 @@ static void what_turns_the_direction_of_text_is_octal(void **state)
 	assert_printable("\xe2\x80\xaa", "\\342\\200\\252");
 	assert_printable("\xe2\x81\xa6", "\\342\\201\\246");	/* U+2066 */
 	assert_printable("\xe2\x81\xa9", "\\342\\201\\251");
-	assert_printable("\xe2\x80\xa9\xe2\x80\xaf\xe2\x81\xa5\xe2\x81\xaa",
-			 "\xe2\x80\xa9\xe2\x80\xaf\xe2\x81\xa5\xe2\x81\xaa");
+}
+
+/* The first and the last of them stand next to some that are seen. */
+static void what_is_not_seen_is_octal(void **state)
+{
+	(void)state;
+	assert_printable("f\xe2\x80\x8b", "f\\342\\200\\213");	/* U+200B */
+	assert_printable("\xe2\x80\x8f", "\\342\\200\\217");
+	assert_printable("\xe2\x80\x8a\xe2\x80\x90", "\xe2\x80\x8a\xe2\x80\x90");
+	assert_printable("a\xc2\xad" "b", "a\\302\\255b");	/* U+00AD */
+	assert_printable("\xc2\xac\xc2\xae", "\xc2\xac\xc2\xae");
+	assert_printable("\xe2\x80\xa8\xe2\x80\xa9",
+			 "\\342\\200\\250\\342\\200\\251");	/* U+2028, U+2029 */
+	assert_printable("\xe2\x80\xa7\xe2\x80\xaf", "\xe2\x80\xa7\xe2\x80\xaf");
+	assert_printable("\xe2\x81\xa0", "\\342\\201\\240");	/* U+2060 */
+	assert_printable("\xe2\x81\xa4", "\\342\\201\\244");
+	assert_printable("\xe2\x81\x9f\xe2\x81\xb0", "\xe2\x81\x9f\xe2\x81\xb0");
+	assert_printable("\xe1\x85\x9f", "\\341\\205\\237");	/* U+115F */
+	assert_printable("\xe3\x85\xa4", "\\343\\205\\244");	/* U+3164 */
+	assert_printable("\xef\xbb\xbf", "\\357\\273\\277");	/* U+FEFF */
+	assert_printable("\xef\xbf\xbf", "\\357\\277\\277");	/* U+FFFF */
+	assert_printable("\xef\xbf\xbd", "\xef\xbf\xbd");
+	assert_printable("\xf3\xa0\x80\x80", "\\363\\240\\200\\200");	/* U+E0000 */
+	assert_printable("\xf3\xa0\x81\xbf", "\\363\\240\\201\\277");	/* U+E007F */
+	assert_printable("\xf3\x9f\xbf\xbf\xf3\xa1\x80\x80",
+			 "\xf3\x9f\xbf\xbf\xf3\xa1\x80\x80");
 }
 
 static void invalid_utf8_is_octal(void **state)
@@ -76,6 +100,7 @@ int main(void)
 		cmocka_unit_test(text_stays_as_it_is),
 		cmocka_unit_test(control_characters_are_octal),
 		cmocka_unit_test(what_turns_the_direction_of_text_is_octal),
+		cmocka_unit_test(what_is_not_seen_is_octal),
 		cmocka_unit_test(invalid_utf8_is_octal),
 		cmocka_unit_test(small_buffer_cuts_between_characters),
 	};

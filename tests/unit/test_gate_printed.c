@@ -7,9 +7,11 @@
 
 #include <jansson.h>
 
-/* All that XML, JSON, messages of SARIF and terminals have a use for, and what is no UTF-8. */
+/* All that XML, JSON, messages of SARIF and terminals have a use for, what is no UTF-8, and at the
+ * end U+202E and U+200B. */
 #define HOSTILE                                                                                    \
-	"<&\"'>]]>\x01\x1b[31m\x7f\xff\xc3(\xef\xbf\xbf{0}[a](b)\\\n\t\xe2\x82\xac"
+	"<&\"'>]]>\x01\x1b[31m\x7f\xff\xc3(\xef\xbf\xbf{0}[a](b)\\\n\t\xe2\x82\xac"       \
+	"\xe2\x80\xae\xe2\x80\x8b"
 
 static struct profile_data *hostile(void)
 {
@@ -87,7 +89,10 @@ static void junit_has_a_case_for_each_condition_and_is_xml(void **state)
 	assert_null(strstr(text, "]]>"));
 	assert_null(strstr(text, "\xef\xbf\xbf"));
 	assert_int_equal(count(text, "<"), count(text, ">"));
-	assert_non_null(strstr(text, "&#60;&#38;&#34;&#39;&#62;]]&#62;\xef\xbf\xbd"));
+	assert_non_null(strstr(text, "&#60;&#38;&#34;&#39;&#62;]]&#62;\\001\\033[31m\\177\\377\\303("));
+	/* As the tables have it. */
+	assert_null(strstr(text, "\xe2\x80"));
+	assert_non_null(strstr(text, "\xe2\x82\xac\\342\\200\\256\\342\\200\\213"));
 	free(text);
 	gate_release(&g);
 }
@@ -137,6 +142,17 @@ static void sarif_has_a_result_for_each_row_at_its_place(void **state)
 	const char *message = string_at(first, "message", "text");
 	assert_non_null(strstr(message, "{{0}}\\[a\\](b)\\\\"));
 	assert_null(strstr(text, "\x1b"));
+	/* As the tables have it, with the backslashes of a message. */
+	assert_null(strstr(text, "\xe2\x80"));
+	assert_null(strstr(text, "\\u20"));
+	assert_non_null(strstr(message, "\xe2\x82\xac\\\\342\\\\200\\\\256"));
+	at = json_object_get(json_array_get(json_object_get(first, "locations"), 0),
+			     "logicalLocations");
+	assert_non_null(strstr(json_string_value(json_object_get(json_array_get(at, 0),
+								 "fullyQualifiedName")),
+			       "\xe2\x82\xac\\342\\200\\256\\342\\200\\213"));
+	assert_string_equal(json_string_value(json_object_get(json_array_get(results, 1), "ruleId")),
+			    json_string_value(json_object_get(json_array_get(rules, 1), "id")));
 	json_decref(log);
 	free(text);
 	gate_release(&g);

@@ -170,6 +170,35 @@ static void other_builds_and_files_stay_apart(void **state)
 	profile_data_free(sum);
 }
 
+static struct profile_data *of_program(const char *path)
+{
+	struct profile_data *d = built();
+
+	pd_build_chain(d, "main+1 > f+2", 10, 1, 0);
+	pd_build_finish(d);
+	name_program(d, path, path);
+	return d;
+}
+
+static void sums_in_a_sum_count_and_name_what_they_are_of(void **state)
+{
+	(void)state;
+	struct profile_data *one[3] = { of_program("/bin/a"), of_program("/bin/b"),
+					of_program("/bin/a") };
+	struct profile_data *other[2] = { of_program("/bin/c"), of_program("/bin/b") };
+	struct profile_data *d[3] = { merged(one, 3), merged(other, 2), of_program("/bin/d") };
+	struct profile_data *sum = merged(d, 3);
+	static const char *const command[] = { "sum of 6 profiles", "/bin/a", "/bin/b", "/bin/c",
+					       "/bin/d" };
+
+	for (size_t i = 0; i < 5; i++)
+		assert_string_equal(sum->command[i], command[i]);
+	assert_null(sum->command[5]);
+	assert_int_equal(pd_merge_count(sum), 6);
+	assert_int_equal(sum->totals.allocs, 6);
+	profile_data_free(sum);
+}
+
 static void the_peak_is_the_highest_of_any_with_what_was_live_then(void **state)
 {
 	(void)state;
@@ -390,6 +419,7 @@ int main(void)
 		cmocka_unit_test(chains_that_are_the_same_are_added_up),
 		cmocka_unit_test(what_was_spared_of_one_is_not_known_of_the_sum),
 		cmocka_unit_test(other_builds_and_files_stay_apart),
+		cmocka_unit_test(sums_in_a_sum_count_and_name_what_they_are_of),
 		cmocka_unit_test(the_peak_is_the_highest_of_any_with_what_was_live_then),
 		cmocka_unit_test(types_and_lifetimes_are_joined),
 		cmocka_unit_test(every_engine_of_a_sum_is_told_and_none_is_guessed),
