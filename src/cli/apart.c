@@ -208,7 +208,7 @@ static bool are_apart(const struct output *a, const struct output *b, struct err
 
 /* What the options name, for process @pid. */
 struct outputs_named {
-	struct output of[8];
+	struct output of[12];
 	size_t n;
 	pid_t pid;
 };
@@ -244,12 +244,24 @@ static void add_first_profile(struct outputs_named *to)
 	resolve(&to->of[to->n++]);
 }
 
+/* A name of which nothing is expanded. */
+static void add_plain(struct outputs_named *to, const char *option, const char *name)
+{
+	if (!name)
+		return;
+	to->of[to->n] = (struct output){ .option = option, .name = strdup(name) };
+	if (to->of[to->n].name)
+		resolve(&to->of[to->n++]);
+}
+
 /* Without -o. */
 static bool add_all(struct outputs_named *to, const struct options *o, struct error *e)
 {
 	if (!add(to, "--heap-profile", o->heap.prefix, 0, HEAP_PROFILES, e))
 		return false;
 	add_first_profile(to);
+	add_plain(to, "--junit", o->gate.junit);
+	add_plain(to, "--sarif", o->gate.sarif);
 	return add(to, "--data", o->data, 0, o->n_snapshots ? SNAPSHOTS : NUMBERED, e) &&
 	       add(to, "--html", o->html, 0, NUMBERED_PAGES, e) &&
 	       add(to, "--massif-out-file", o->massif.file, 1, NUMBERED, e) &&
@@ -265,37 +277,63 @@ static void release(struct outputs_named *named)
 	}
 }
 
+/* And releases them. */
+static bool say_unless_apart(struct outputs_named *all)
+{
+	struct error e;
+	bool apart = true;
+
+	for (size_t i = 0; apart && i < all->n; i++)
+		for (size_t k = i + 1; apart && k < all->n; k++)
+			apart = are_apart(&all->of[i], &all->of[k], &e);
+	if (!apart)
+		say("%s", e.text);
+	release(all);
+	return apart;
+}
+
 bool outputs_apart(const struct options *o)
 {
 	struct outputs_named all = { .pid = getpid() };
 	struct error e;
-	bool apart = add_all(&all, o, &e) && add(&all, "-o", o->output, 0, NO_FURTHER, &e);
 
-	for (size_t i = 0; apart && i < all.n; i++)
-		for (size_t k = i + 1; apart && k < all.n; k++)
-			apart = are_apart(&all.of[i], &all.of[k], &e);
-	if (!apart)
-		say("%s", e.text);
+	if (add_all(&all, o, &e) && add(&all, "-o", o->output, 0, NO_FURTHER, &e))
+		return say_unless_apart(&all);
+	say("%s", e.text);
 	release(&all);
-	return apart;
+	return false;
 }
 
-bool page_is_apart(const struct options *o)
+bool printed_apart(const struct options *o)
 {
-	struct output page = { .option = "--html", .name = (char *)o->html };
-	struct output report = { .option = "-o", .name = (char *)o->output };
-	struct error e;
+	struct outputs_named all = { 0 };
 
-	if (!o->html || !o->output)
-		return true;
-	resolve(&page);
-	resolve(&report);
-	bool apart = are_apart(&page, &report, &e);
-	if (!apart)
-		say("%s", e.text);
-	free(page.where);
-	free(report.where);
-	return apart;
+	add_plain(&all, "-o", o->output);
+	add_plain(&all, "--html", o->html);
+	add_plain(&all, "--junit", o->gate.junit);
+	add_plain(&all, "--sarif", o->gate.sarif);
+	return say_unless_apart(&all);
+}
+
+bool outputs_spare_program(const struct options *o, const char *path)
+{
+	struct outputs_named all = { .pid = getpid() };
+	struct output program = { .name = (char *)path };
+	struct error e;
+	const struct output *over = NULL;
+
+	resolve(&program);
+	if (add_all(&all, o, &e))
+		add(&all, "-o", o->output, 0, NO_FURTHER, &e);
+	for (size_t i = 0; program.where && !over && i < all.n; i++)
+		if (all.of[i].where && are_same(&all.of[i], &program))
+			over = &all.of[i];
+	if (over)
+		say("%s%s%s would write over the program that is to run: give it another name",
+		    over->option, between(over), over->name);
+	release(&all);
+	free(program.where);
+	return !over;
 }
 
 bool outputs_write(const struct options *o, pid_t pid, const char *file)

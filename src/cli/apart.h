@@ -13,8 +13,11 @@
  */
 bool outputs_apart(const struct options *o);
 
-/* The same for --html and -o of a command whose names have no sequences. */
-bool page_is_apart(const struct options *o);
+/* The same for -o, --html, --junit and --sarif of a command whose names have no sequences. */
+bool printed_apart(const struct options *o);
+
+/* Is none of them the program @path, which is to run? False: a sentence has been printed. */
+bool outputs_spare_program(const struct options *o, const char *path);
 
 /* Does a session with these options write @file, an absolute name, for process @pid, or may it? */
 bool outputs_write(const struct options *o, pid_t pid, const char *file);

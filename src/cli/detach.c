@@ -315,7 +315,7 @@ static bool is_spared(pid_t pid, const char *option, const char *output)
 /* The session is not ended for a report that cannot be written. 0 or a status. */
 static int check_outputs(const struct options *o, pid_t pid)
 {
-	if (!page_is_apart(o))
+	if (!printed_apart(o))
 		return STATUS_USAGE;
 	if ((o->html || o->format == FORMAT_HTML) && !pages_possible())
 		return STATUS_FAILED;

@@ -118,6 +118,10 @@ int command_run(int argc, char **argv)
 	run.path = program_find_or_say(argv[first], &status);
 	if (!run.path)
 		return status;
+	if (!outputs_spare_program(&run.options, run.path)) {
+		free(run.path);
+		return STATUS_USAGE;
+	}
 	struct ending end = { .status = load_rules(&run.rules, &run.options) };
 	int gated = gating_begin(&run.gate, &run.options);
 	if (!end.status)

@@ -43,7 +43,8 @@ enum gate_measure {
 struct gate_condition {
 	const char *text; /* as given; whoever gave it keeps it */
 	enum gate_figure figure;
-	char *site; /* a pattern for the name of a function (base/glob.h); NULL: of the whole */
+	char *site; /* a pattern for the name of a function, see shortname_matches(); NULL: of the
+		       whole */
 	enum gate_operator op;
 	enum gate_measure measure;
 	bool less; /* of growth: by so much less */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "gate/figure.h"
 
-#include "base/glob.h"
+#include "naming/shortname.h"
 #include "profile/pd_names.h"
 #include "profile/own_code.h"
 #include "profile/runtime.h"
@@ -14,14 +14,25 @@
 
 /* Of sites that are not in the program's own code a missing name says nothing: who names a function
  * of the system's libraries means one that they export, and that has a name. */
-static uint8_t bits_of_site(const struct profile_data *d, const struct gate_condition *c,
-			    const bool *own, uint32_t site)
+static uint8_t bits_of_site(const struct profile_data *d, const bool *meant, const bool *own,
+			    uint32_t site)
 {
 	uint32_t function = d->sites[site].function;
 
-	if (glob_matches(c->site, d->functions[function].name))
+	if (meant[function])
 		return GATE_IN;
 	return own[site] && names_nothing_names(d, function) ? GATE_IN_NAMELESS : 0;
+}
+
+/* Of each function: is the condition about it? For free(), or NULL. */
+static bool *meant_functions(const struct profile_data *d, const struct gate_condition *c)
+{
+	bool *meant = calloc(d->n_functions + 1, sizeof *meant);
+
+	for (size_t i = 0; meant && c->site && i < d->n_functions; i++)
+		meant[i] = shortname_matches(c->site, d->functions[i].linkage,
+					     d->functions[i].name);
+	return meant;
 }
 
 static uint8_t bits_of_root(uint32_t root)
@@ -32,10 +43,10 @@ static uint8_t bits_of_root(uint32_t root)
 uint8_t *gate_nodes(const struct profile_data *d, const struct gate_condition *c, bool *met)
 {
 	uint8_t *bits = calloc(d->n_nodes, 1);
-	bool *own = own_code_sites(d, NULL);
+	bool *own = own_code_sites(d, NULL), *meant = meant_functions(d, c);
 
 	*met = !c->site;
-	for (uint32_t i = 0; bits && own && i < d->n_nodes; i++) {
+	for (uint32_t i = 0; bits && own && meant && i < d->n_nodes; i++) {
 		const struct pd_node *n = &d->nodes[i];
 
 		if (!c->site)
@@ -43,14 +54,15 @@ uint8_t *gate_nodes(const struct profile_data *d, const struct gate_condition *c
 		else if (i < PD_FIRST_NODE)
 			bits[i] = bits_of_root(i);
 		else
-			bits[i] = bits[n->parent] | bits_of_site(d, c, own, n->site);
+			bits[i] = bits[n->parent] | bits_of_site(d, meant, own, n->site);
 		*met = *met || bits[i] & GATE_IN;
 	}
-	if (!own) {
+	if (!own || !meant) {
 		free(bits);
 		bits = NULL;
 	}
 	free(own);
+	free(meant);
 	return bits;
 }
 

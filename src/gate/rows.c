@@ -155,13 +155,20 @@ static int compare(const void *a, const void *b)
 	return strcmp(x->path, y->path);
 }
 
+/* What has become less breaks nothing that is about growth, unless that is allowed to be less. */
+static bool breaks(const struct gate_condition *c, const struct gate_row *r)
+{
+	return c->less ? r->value != 0 : r->value > 0;
+}
+
 /* The others are not told. */
-static void keep_first(struct collecting *c, struct gate_rows *rows)
+static void keep_first(struct collecting *c, const struct gate_condition *of,
+		       struct gate_rows *rows)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < c->n; i++) {
-		if (!c->rows[i].value) {
+		if (!breaks(of, &c->rows[i])) {
 			release_row(&c->rows[i]);
 			continue;
 		}
@@ -183,7 +190,7 @@ int gate_rows_collect(const struct profile_data *d, const uint32_t *suppressed,
 
 	if (!err && base)
 		err = count_all(&all, base, suppressed_base, c, -1);
-	keep_first(&all, rows);
+	keep_first(&all, c, rows);
 	idindex_release(&all.index);
 	return err;
 }

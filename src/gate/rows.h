@@ -13,7 +13,7 @@ struct gate_row {
 	char *function; /* its innermost one; NULL: not known */
 	char *file;	/* where it requests; NULL: not known */
 	uint32_t line;
-	int64_t value;	/* of growth: what has come on this path, or gone */
+	int64_t value;	/* of growth: what has come on this path; less than 0: gone */
 	int64_t blocks;
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "naming/shortname.h"
 
+#include "base/glob.h"
 #include "base/text.h"
 #include "symbols/demangle.h"
 
@@ -244,4 +245,16 @@ void shortname(const char *linkage, const char *name, char *out, size_t size)
 	out[s.len] = '\0';
 	if (!s.len)
 		snprintf(out, size, "%s", name);
+}
+
+bool shortname_matches(const char *pattern, const char *linkage, const char *name)
+{
+	char out[4096];
+
+	if (glob_matches(pattern, name))
+		return true;
+	if (!strpbrk(name, "(<") || strlen(name) >= sizeof out)
+		return false;
+	shortname(linkage, name, out, sizeof out);
+	return glob_matches(pattern, out);
 }

@@ -2,6 +2,7 @@
 #ifndef MPROF_SHORTNAME_H
 #define MPROF_SHORTNAME_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /**
@@ -15,5 +16,9 @@
  * fits.
  */
 void shortname(const char *linkage, const char *name, char *out, size_t size);
+
+/* Does @pattern (base/glob.h) stand for a function's @name for people, or for its short one?
+ * @linkage: as above. */
+bool shortname_matches(const char *pattern, const char *linkage, const char *name);
 
 #endif

@@ -7,6 +7,7 @@
 #include "base/regular.h"
 #include "base/writeall.h"
 #include "confine/apart.h"
+#include "naming/shortname.h"
 #include "symbols/allnames.h"
 #include "symbols/demangle.h"
 
@@ -20,19 +21,29 @@
 /* The longest name that anybody would write; what is longer matches nothing. */
 enum { LONGEST = 4096 };
 
-/* Debug information may have shorter names where no strings are. */
-enum { SHORTEST_STRING = 4 };
-
 /* What comes of one; its text is untrusted outside. */
 struct answer {
 	bool found;
 	char near[SOUGHT_NEAR];
 };
 
+/* What the name that is suggested has in common with the one that is sought, the best first. Of a
+ * library nearly any name has something in common with another. */
+enum kinship {
+	SAME_BUT_PARAMETERS,
+	FEW_SLIPS,
+	SAME_LAST_PART, /* in another namespace or class */
+	SAME_IN_LIBRARY, /* but for the parameters */
+	NO_KINSHIP,
+};
+
 struct one {
 	char *pattern;
-	char *bare; /* without what a string need not have before and behind it */
+	char *brief; /* its short name */
 	struct nearest nearest;
+	enum kinship kinship;
+	bool overloaded; /* there is one with other parameters */
+	bool inlined;	 /* a function of this name is known without its parameters */
 	struct answer answer;
 };
 
@@ -64,43 +75,91 @@ static const char *readable(const char *name, char text[LONGEST])
 	return text;
 }
 
-static void try_near(struct one *o, const char *name)
+/* "insert" of "Cache::insert" */
+static const char *last_part(const char *brief)
 {
-	nearest_try(&o->nearest, name);
-	if (o->nearest.best != name || strlen(name) >= SOUGHT_NEAR)
+	const char *last = brief;
+
+	for (const char *at; (at = strstr(last, "::"));)
+		last = at + 2;
+	return last;
+}
+
+static enum kinship kinship(struct one *o, const char *shown, const char *brief, bool program)
+{
+	bool same = glob_matches(o->brief, brief);
+
+	if (same || !program)
+		return program ? SAME_BUT_PARAMETERS : same ? SAME_IN_LIBRARY : NO_KINSHIP;
+	nearest_try(&o->nearest, shown);
+	if (o->nearest.best == shown)
+		return FEW_SLIPS;
+	return strcmp(last_part(o->brief), last_part(brief)) ? NO_KINSHIP : SAME_LAST_PART;
+}
+
+/* Is it the one that may be meant? */
+static void try_near(struct one *o, const char *shown, const char *brief, bool program)
+{
+	enum kinship is = kinship(o, shown, brief, program);
+
+	/* @shown does not stay. */
+	o->nearest.best = o->nearest.best ? o->pattern : NULL;
+	o->overloaded |= is == SAME_BUT_PARAMETERS || is == SAME_IN_LIBRARY;
+	/* Of those with slips the one that comes later has fewer. */
+	if (is > o->kinship || (is == o->kinship && is != FEW_SLIPS && *o->answer.near))
 		return;
-	memcpy(o->answer.near, name, strlen(name) + 1);
-	o->nearest.best = o->answer.near;
+	o->kinship = is;
+	if (is != NO_KINSHIP && strlen(shown) < SOUGHT_NEAR)
+		memcpy(o->answer.near, shown, strlen(shown) + 1);
+	else
+		*o->answer.near = '\0';
 }
 
 static void meet_symbol(void *ctx, const char *name)
 {
 	struct seeking *s = ctx;
-	char text[LONGEST];
+	char text[LONGEST], brief[LONGEST];
 	const char *shown = readable(name, text);
 
+	shortname(name, shown, brief, sizeof brief);
 	for (size_t i = 0; i < s->n; i++)
-		if (glob_matches(s->ones[i].pattern, shown))
+		if (shortname_matches(s->ones[i].pattern, name, shown))
 			s->ones[i].answer.found = true;
-		else if (s->program)
-			try_near(&s->ones[i], shown);
+		else
+			try_near(&s->ones[i], shown, brief, s->program);
 }
 
-static void meet_string(void *ctx, const char *name)
+/* Names of templates have their arguments there. */
+static bool is_wanted(void *ctx, const char *name)
 {
-	struct seeking *s = ctx;
-	char text[LONGEST];
-	const char *shown = readable(name, text);
+	const struct seeking *s = ctx;
+	size_t len = strcspn(name, "<");
 
 	for (size_t i = 0; i < s->n; i++)
-		if (glob_matches(s->ones[i].bare, shown))
+		if (strchr(s->ones[i].pattern, '*') ||
+		    memmem(s->ones[i].pattern, strlen(s->ones[i].pattern), name, len))
+			return true;
+	return false;
+}
+
+static void meet_debug(void *ctx, const char *name)
+{
+	struct seeking *s = ctx;
+	char text[LONGEST], brief[LONGEST];
+	const char *shown = readable(name, text);
+
+	shortname(name, shown, brief, sizeof brief);
+	for (size_t i = 0; i < s->n; i++)
+		if (shortname_matches(s->ones[i].pattern, name, shown))
 			s->ones[i].answer.found = true;
+		else if (!strcmp(shown, name) && glob_matches(s->ones[i].brief, brief))
+			s->ones[i].inlined = true;
 }
 
 /* 0 or -ENOMEM. */
 static int look_into(struct seeking *s, struct symbols *symbols, const struct sought_file *f)
 {
-	const struct allnames to = {meet_symbol, meet_string, s};
+	const struct allnames to = {meet_symbol, is_wanted, meet_debug, s};
 	bool all = false;
 	int fd = regular_open(AT_FDCWD, f->path, 0), err = 0;
 	int module = fd < 0 ? fd : symbols_add_module(symbols, f->path, fd);
@@ -120,16 +179,15 @@ static int look_into(struct seeking *s, struct symbols *symbols, const struct so
 	return err;
 }
 
-/* A function that is inlined everywhere has no more than a name there: without namespace and
- * parameters; and linkers make one string the end of another. For free(), or NULL. */
-static char *bare(const char *pattern)
+/* For free(), or NULL. */
+static char *brief_of(const char *pattern)
 {
-	int len = (int)strcspn(pattern, "(<"), from = len;
-	char *text;
+	size_t size = strlen(pattern) + 1;
+	char *brief = malloc(size);
 
-	while (from && pattern[from - 1] != ':')
-		from--;
-	return asprintf(&text, "*%.*s", len - from, pattern + from) < 0 ? NULL : text;
+	if (brief)
+		shortname(NULL, pattern, brief, size);
+	return brief;
 }
 
 /* 0 or -ENOMEM. */
@@ -140,11 +198,11 @@ static int begin(struct seeking *s)
 		struct one *o = &s->ones[i];
 
 		o->pattern = strdup(s->v[i].pattern);
-		o->bare = bare(s->v[i].pattern);
-		if (!o->pattern || !o->bare)
+		o->brief = brief_of(s->v[i].pattern);
+		if (!o->pattern || !o->brief)
 			return -ENOMEM;
 		o->nearest = (struct nearest){.word = o->pattern, .len = strlen(o->pattern)};
-		o->answer.found = strlen(o->bare + 1) < SHORTEST_STRING;
+		o->kinship = NO_KINSHIP;
 	}
 	return s->ones ? 0 : -ENOMEM;
 }
@@ -158,8 +216,12 @@ static int seek_in_there(void *ctx, int out)
 	for (size_t i = 0; !err && i < s->n_files; i++)
 		err = look_into(s, symbols, &s->files[i]);
 	for (size_t i = 0; !err && i < s->n; i++) {
-		s->ones[i].answer.found |= s->unsure;
-		err = write_all(out, &s->ones[i].answer, sizeof s->ones[i].answer);
+		struct one *o = &s->ones[i];
+
+		/* Whether the parameters are those of one that is inlined everywhere nobody can
+		 * tell; most likely they are wrong if one that has a symbol has others. */
+		o->answer.found |= s->unsure || (o->inlined && !o->overloaded);
+		err = write_all(out, &o->answer, sizeof o->answer);
 	}
 	/* The process ends here. */
 	return err;

@@ -14,9 +14,9 @@
 enum { SOUGHT_NEAR = 64 };
 
 struct sought {
-	const char *pattern;	/* base/glob.h, for a name as reports have it */
+	const char *pattern;	/* as shortname_matches() takes it */
 	bool nowhere;		/* there is none, for certain */
-	char near[SOUGHT_NEAR];	/* of the program's own names the one that may be meant; "": none */
+	char near[SOUGHT_NEAR];	/* of the names there are the one that may be meant; "": none */
 };
 
 struct sought_file {

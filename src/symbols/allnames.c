@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "symbols/allnames.h"
 
+#include "symbols/die.h"
 #include "symbols/internal.h"
 
 #include <dwarf.h>
+
+/* A unit whose functions are told. */
+struct telling {
+	const struct allnames *to;
+	struct die_walk walk;
+	bool c_names;
+};
 
 static void tell_symbols(const struct elfsyms *t, const struct allnames *to)
 {
@@ -11,26 +19,54 @@ static void tell_symbols(const struct elfsyms *t, const struct allnames *to)
 		to->symbol(to->ctx, t->v[i].name);
 }
 
-static void tell_strings(Dwarf *dwarf, const struct allnames *to)
+/* As frames are named, for who asks for a name of theirs. */
+static void tell_function(const struct telling *t, Dwarf_Die *die)
 {
-	size_t len;
-	const char *text;
+	const char *name = dwarf_diename(die), *linkage;
+	char scoped[NAME_MAX_LEN];
 
-	for (Dwarf_Off at = 0; dwarf && (text = dwarf_getstring(dwarf, at, &len)); at += len + 1)
-		if (len)
-			to->debug(to->ctx, text);
+	if (!name || !t->to->is_wanted(t->to->ctx, name))
+		return;
+	linkage = die_linkage(die);
+	if (linkage)
+		name = linkage;
+	else if (!t->c_names && die_function_name(die, scoped, sizeof scoped))
+		name = scoped;
+	t->to->debug(t->to->ctx, name);
 }
 
-/* Has it units whose names are in a .dwo file? */
-static bool is_split(Dwarf *dwarf)
+static void tell_children(struct telling *t, Dwarf_Die *parent, int depth)
+{
+	Dwarf_Die die;
+
+	if (depth > DIE_DEPTH_MAX || !die_child(&t->walk, parent, &die))
+		return;
+	do {
+		int tag = dwarf_tag(&die);
+
+		if (tag == DW_TAG_subprogram)
+			tell_function(t, &die);
+		if (die_is_scope(tag) || tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block ||
+		    tag == DW_TAG_module)
+			tell_children(t, &die, depth + 1);
+	} while (die_sibling(&t->walk, &die));
+}
+
+/* Returns whether it has units whose names are in a .dwo file. */
+static bool tell_units(Dwarf *dwarf, const struct allnames *to)
 {
 	Dwarf_CU *cu = NULL;
+	Dwarf_Die unit;
 	uint8_t type;
+	bool split = false;
 
-	while (dwarf && !dwarf_get_units(dwarf, cu, &cu, NULL, &type, NULL, NULL))
-		if (type == DW_UT_skeleton)
-			return true;
-	return false;
+	while (dwarf && !dwarf_get_units(dwarf, cu, &cu, NULL, &type, &unit, NULL)) {
+		struct telling t = {.to = to, .c_names = die_unit_is_c(&unit)};
+
+		split |= type == DW_UT_skeleton;
+		tell_children(&t, &unit, 0);
+	}
+	return split;
 }
 
 int symbols_allnames(struct symbols *s, int module, const struct allnames *to, bool *all)
@@ -42,8 +78,8 @@ int symbols_allnames(struct symbols *s, int module, const struct allnames *to, b
 		return err;
 	tell_symbols(&m->symtab, to);
 	tell_symbols(&m->dynsym, to);
-	tell_strings(m->dwarf, to);
-	tell_strings(m->alt_dwarf, to);
-	*all = m->symtab.n && !is_split(m->dwarf);
+	bool split = tell_units(m->dwarf, to);
+	tell_units(m->alt_dwarf, to);
+	*all = m->symtab.n && !split;
 	return 0;
 }

@@ -11,9 +11,11 @@ typedef void allnames_fn(void *ctx, const char *name);
 
 struct allnames {
 	allnames_fn *symbol; /* of a function in a symbol table, as the linker has it */
-	/* A string of the debug information: the name of a function, or of something else. Some
-	 * stand only as the end of a longer one, and those of three letters or less need not be
-	 * here. */
+	/* Is the function wanted that has this name in the debug information, without its scope
+	 * and its parameters? */
+	bool (*is_wanted)(void *ctx, const char *name);
+	/* A wanted one, which may have no code but where it is inlined, or none at all: as the
+	 * linker would have it, or as a name with its scope, but without parameters. */
 	allnames_fn *debug;
 	void *ctx;
 };

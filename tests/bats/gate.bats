@@ -191,6 +191,47 @@ same_of_file() {
 	says report.err 'kept\(nobody\)>0: nothing was requested by a function of this name$'
 }
 
+@test "a function of C++ is named with its parameters or without, and by another's name it is not found" {
+	cat >slips.cc <<-EOT
+		#include <cstdlib>
+		static int xyz;
+		struct Cache {
+			__attribute__((noinline)) void *insert_one(int n) { return std::malloc(n + xyz); }
+		};
+		namespace shop {
+		static inline __attribute__((always_inline)) void *inlined_one(int n) { return std::malloc(n); }
+		namespace { inline __attribute__((always_inline)) void *hidden_one(int n) { return inlined_one(n); } }
+		template <class T> __attribute__((noinline)) T *make(int n) { return (T *)std::malloc(n); }
+		}
+		static void *kept[3];
+		int main(int argc, char **)
+		{
+			Cache cache;
+			kept[0] = cache.insert_one(20 + argc);
+			kept[1] = shop::make<char>(7);
+			if (argc > 5) kept[2] = shop::hidden_one(argc);
+		}
+	EOT
+	c++ -g -O1 -o slips slips.cc
+	local name
+	gated 12 'kept(Cache::insert_one(int))>0' -- ./slips
+	gated 12 'kept(Cache::insert_one)==21' -- ./slips
+	same_of_file 12 'kept(Cache::insert_one)==21'
+	gated 12 'kept(shop::make)==7' -- ./slips
+	gated 12 'kept(*::insert_one)==21' -- ./slips
+	gated 0 'kept(shop::inlined_one)>0' 'kept(shop::inlined_one(int))>0' 'kept(fopen)>0' \
+		'kept(shop::(anonymous namespace)::hidden_one)>0' 'kept(shop::(anonymous namespace)::hidden_one(int))>0' -- ./slips
+	for name in 'Cahce::insert_one(int)' 'Cahce::insert_one' 'Cache::insert_one(long)' 'Cache::insrt_one(int)' \
+		'insert_one(int)' insert_one nosuch::insert_one 'Some::Other::Thing::insert_one(int)'; do
+		gated 2 "kept($name)>0" -- ./slips
+		says err 'has a function of this name; did you mean Cache::insert_one\(int\)\?$' || fail "$name" "$(cat err)"
+	done
+	for name in nobodys_put xyz n mai $'\xff' 'main(' 'mak(int)' 'wrong::mani::stat(double)' nosuch::get \
+		'shop::xinlined_one(int)' lined_one; do
+		gated 2 "kept($name)>0" -- ./slips
+	done
+}
+
 @test "of a stripped program it cannot be told what a function keeps" {
 	strip -o stripped "$T/example"
 	gated 1 'kept(g)>0' -- ./stripped

@@ -21,7 +21,7 @@ apart() {
 }
 
 @test "two outputs of one name are a usage error, whichever they are" {
-	local options=(--data=x -ox --massif-out-file=x --mma-log-file=x --mma-stats-file=x) i k
+	local options=(--data=x -ox --massif-out-file=x --mma-log-file=x --mma-stats-file=x) i k o
 	for ((i = 0; i < 5; i++)); do
 		for ((k = i + 1; k < 5; k++)); do
 			collide 'both name x: give one of them another name' "${options[i]}" "${options[k]}"
@@ -31,7 +31,26 @@ apart() {
 	collide 'both name mprof.data' -o mprof.data # the default
 	collide 'both name [0-9]+' -o %p --data=%p
 	NAME=x collide 'both name x' -o '%q{NAME}' --data=x
+	local more=(--junit=x --sarif=x --html=x)
+	for ((i = 0; i < 2; i++)); do
+		for o in "${options[@]}" "${more[@]:i+1}"; do
+			collide 'both name x: ' '--fail-if=kept>0' "${more[i]}" "$o"
+		done
+	done
+	collide 'sarif=x.77 is a name that --data=x may need' '--fail-if=kept>0' --data=x --sarif=x.77
 	[ ! -e x ] && [ ! -e mprof.data ]
+}
+
+@test "the program is not written over" {
+	cp "$T/plain" prog
+	ln -s prog to-prog
+	local o
+	for o in --data=prog -oprog --html=./prog --junit=prog --sarif=prog --mma-log-file=to-prog; do
+		refused 2 'prog would write over the program that is to run: give it another name' \
+			"$MPROF" run '--fail-if=kept>1M' "$o" -- ./prog
+		PATH="$PWD:$PATH" refused 2 'would write over the program' "$MPROF" run '--fail-if=kept>1M' "$o" -- prog
+		cmp prog "$T/plain"
+	done
 }
 
 @test "a name with a sequence that stands for nothing is a usage error, whose ever it is" {
@@ -105,6 +124,10 @@ apart() {
 	refused 2 'would write over log' "$MPROF" report -o log log
 	refused 2 'would write over log' "$MPROF" stats -o log log
 	refused 2 'would write over log' "$MPROF" log -o log before.log log
+	refused 2 'both name x' "$MPROF" report -o x '--fail-if=kept>1' --junit=x data
+	refused 2 'both name x' "$MPROF" report '--fail-if=kept>1' --sarif=x --junit=x data
+	refused 2 'both name x' "$MPROF" detach --html=x '--fail-if=kept>1' --junit=x 1
+	[ ! -e x ]
 	cmp data before.data
 	cmp log before.log
 	limited "$MPROF" report -o report data

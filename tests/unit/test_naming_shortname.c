@@ -139,6 +139,22 @@ static void anything_is_a_name(void **state)
 	assert_string_equal(out, name);
 }
 
+static void a_pattern_is_for_the_whole_name_or_the_short_one(void **state)
+{
+	(void)state;
+	const char *any = "void ns::any<long>(long)", *grow = "ns::A::grow(int) const";
+
+	assert_true(shortname_matches("ns::A::grow", "_ZNK2ns1A4growEi", grow));
+	assert_true(shortname_matches("ns::A::grow(int) const", "_ZNK2ns1A4growEi", grow));
+	assert_true(shortname_matches("*::grow", "_ZNK2ns1A4growEi", grow));
+	assert_true(shortname_matches("ns::any", "_ZN2ns3anyIlEEvT_", any));
+	assert_true(shortname_matches("main", NULL, "main"));
+	assert_false(shortname_matches("ns::A::grow(long)", "_ZNK2ns1A4growEi", grow));
+	assert_false(shortname_matches("grow", "_ZNK2ns1A4growEi", grow));
+	assert_false(shortname_matches("ns::A::gro", "_ZNK2ns1A4growEi", grow));
+	assert_false(shortname_matches("main(", NULL, "main"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -149,6 +165,7 @@ int main(void)
 		cmocka_unit_test(rust_names_keep_their_traits),
 		cmocka_unit_test(brackets_that_do_not_match_are_left_alone),
 		cmocka_unit_test(anything_is_a_name),
+		cmocka_unit_test(a_pattern_is_for_the_whole_name_or_the_short_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
