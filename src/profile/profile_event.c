@@ -354,6 +354,7 @@ static int count_event(struct profile *p, const struct alloc_event *e, struct bl
 
 int profile_event(struct profile *p, const struct alloc_event *e, struct block_change *c)
 {
+	profile_series_before(p, e->kind);
 	pass_time(&p->load, e->time_ns, p->live_bytes);
 	windows_pass(&p->windows, e->time_ns);
 	int err = count_event(p, e, c);

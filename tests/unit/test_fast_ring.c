@@ -232,7 +232,7 @@ static void the_time_that_comes_next_bounds_those_before_it(void **state)
 		put(e->s, lo_of(RECORD_ALLOC, 1, 100), 0);
 	}
 	put(e->s, lo_of(RECORD_TIME, 0, AGENT_NO_THREAD), 6005);
-	assert_int_equal(drain(e, 10, UINT64_MAX), 10);
+	assert_int_equal(drain(e, 11, UINT64_MAX), 11);
 	assert_int_equal(e->last.ticks, 6004);
 	assert_int_equal(e->last.until_ticks, 6005);
 }
