@@ -76,6 +76,8 @@ struct alloc_event {
 	int32_t task;	/* thread; ties the two ends of a realloc together */
 	uint64_t time_ns; /* CLOCK_MONOTONIC when it was seen; never less than that of the event
 			     before */
+	uint64_t until_ns; /* it had happened by then, and not before time_ns; no more than that:
+			      at time_ns itself */
 	taddr ptr, old_ptr;
 	taddr sp;	/* the caller's stack pointer, as it is when the call has returned; 0: not
 			   known */

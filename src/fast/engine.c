@@ -324,19 +324,32 @@ static void pace(struct engine *e, uint64_t now, uint64_t records)
 	e->paced_records += records;
 	if (now - e->paced_ns < BETWEEN_NS)
 		return;
-	__atomic_store_n(&engine_agent(e)->untimed,
-			 events_untimed(e->paced_records, now - e->paced_ns), __ATOMIC_RELAXED);
+	e->untimed = events_untimed(e->paced_records, now - e->paced_ns);
+	__atomic_store_n(&engine_agent(e)->untimed, e->untimed, __ATOMIC_RELAXED);
 	e->paced_ns = now;
 	e->paced_records = 0;
 }
 
+/* What is known of the clock of the records that have been put since the last drain: those at its
+ * beginning may be of the time before the pace was changed at its end. */
+static void bound_times(struct engine *e)
+{
+	bool each_looked = !e->untimed && !e->untimed_before;
+
+	e->events.drained_ns = clock_now_ns();
+	e->events.step_ticks =
+		each_looked ? __atomic_load_n(&engine_agent(e)->step_ticks, __ATOMIC_RELAXED) : 0;
+	e->untimed_before = e->untimed;
+}
+
 static uint64_t fast_drain(struct engine *e, bool whole)
 {
-	uint64_t now = clock_now_ns();
+	uint64_t now = clock_now_ns(), ticks = arch_ticks();
 	uint64_t upto = ring_head(e->ring), n = 0, some;
 
 	journal_beats(e->shared->settings.journal);
-	events_now(&e->events, arch_ticks(), now);
+	events_now(&e->events, ticks, now);
+	bound_times(e);
 	answer(e);
 	strangers_answer(e);
 	/* Who has not been waiting at the beginning fills the room that there comes to be. */

@@ -115,6 +115,7 @@ struct engine {
 	bool failed;		/* it has made a fault, and is switched off */
 	uint64_t hold_ns;	/* when a hold was wanted last */
 	uint64_t paced_ns, paced_records; /* since it was reckoned how often to look at the clock */
+	uint32_t untimed, untimed_before; /* what that has come to, and the time before: events */
 	bool suspended;
 	bool armed;		/* a jump has been in the program */
 	unsigned leaving_rounds; /* so often removing it has been tried ... */

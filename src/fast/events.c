@@ -16,18 +16,30 @@ void events_now(struct events *v, uint64_t ticks, uint64_t ns)
 	v->placed = false;
 }
 
+/* Between the two moments; @otherwise: not before the second one, or it cannot be told. */
+static uint64_t ns_of(const struct moments *m, uint64_t ticks, uint64_t otherwise)
+{
+	if (!m->ticks[0] || ticks >= m->ticks[1] || m->ticks[0] >= m->ticks[1])
+		return otherwise;
+	uint64_t since = ticks > m->ticks[0] ? ticks - m->ticks[0] : 0;
+	unsigned __int128 part = (unsigned __int128)since * (m->ns[1] - m->ns[0]);
+	return m->ns[0] + (uint64_t)(part / (m->ticks[1] - m->ticks[0]));
+}
+
 uint64_t events_time(const struct events *v, uint64_t ticks)
 {
-	const struct moments *m = &v->moments;
-	uint64_t ns = m->ns[1];
+	uint64_t ns = ns_of(&v->moments, ticks, v->moments.ns[1]);
 
-	if (m->ticks[0] && ticks < m->ticks[1] && m->ticks[0] < m->ticks[1]) {
-		uint64_t since = ticks > m->ticks[0] ? ticks - m->ticks[0] : 0;
-		unsigned __int128 part = (unsigned __int128)since * (m->ns[1] - m->ns[0]);
-
-		ns = m->ns[0] + (uint64_t)(part / (m->ticks[1] - m->ticks[0]));
-	}
 	return ns > v->last_ns ? ns : v->last_ns;
+}
+
+uint64_t events_until(const struct events *v, const struct ring_record *r)
+{
+	uint64_t latest = r->until_ticks ? r->until_ticks : UINT64_MAX;
+
+	if (v->step_ticks && r->ticks && r->ticks < latest && latest - r->ticks > v->step_ticks)
+		latest = r->ticks + v->step_ticks;
+	return ns_of(&v->moments, latest, v->drained_ns);
 }
 
 uint32_t events_untimed(uint64_t records, uint64_t ns)
@@ -251,7 +263,7 @@ static void begin_event(struct alloc_event *e, enum alloc_call call, pid_t task)
 	e->kind = AE_ALLOC;
 	e->call = call;
 	e->task = task;
-	e->time_ns = 0;
+	e->time_ns = e->until_ns = 0;
 	e->ptr = e->old_ptr = e->sp = 0;
 	e->size = e->count = e->elem = 0;
 	e->label = LABEL_NONE;
@@ -306,6 +318,7 @@ void events_take(void *events, const struct ring_record *r)
 		return;
 	}
 	e.time_ns = place(v, r->ticks);
+	e.until_ns = events_until(v, r);
 	v->host->event(v->host->ctx, &e);
 	if (e.kind != AE_REALLOC_BACK && !(e.kind == AE_REALLOC_FREED && e.size))
 		return;

@@ -36,6 +36,9 @@ struct events {
 	uint64_t last_ns;	/* time of the event before ... */
 	uint64_t placed_ticks;	/* ... which is that of these ticks */
 	bool placed;		/* ... since the two moments have been told */
+	uint64_t drained_ns;	/* all that is in the ring by now had been put by then */
+	uint64_t step_ticks;	/* so long after a record's ticks it was put at the latest; 0: it
+				   is not known, not each looked at the clock */
 	uint64_t lost;		/* records that could not be counted: no memory, or */
 	uint64_t damaged;	/* of these, that made no sense */
 };
@@ -45,6 +48,10 @@ void events_now(struct events *v, uint64_t ticks, uint64_t ns);
 
 /* When the agent's clock showed @ticks: between the two moments, and not before the last event. */
 uint64_t events_time(const struct events *v, uint64_t ticks);
+
+/* When what @r tells of had happened at the latest: each look at the clock is put before what
+ * comes behind it, and all of it before the drain. */
+uint64_t events_until(const struct events *v, const struct ring_record *r);
 
 /* After how many events a thread should look at the clock, if @records came in @ns: some
  * microseconds' worth of them. */

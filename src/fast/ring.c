@@ -18,6 +18,8 @@ struct ring {
 	uint64_t at;	      /* the next position */
 	uint64_t told;	      /* what `tail` is */
 	uint64_t ticks;
+	uint64_t ahead;	      /* so far the next RECORD_TIME has been looked for ... */
+	uint64_t ahead_ticks; /* ... where it stands; 0: not found yet */
 	ring_expect *expect;  /* NULL: nobody wants to know */
 	unsigned unasked;     /* so many batches are not told of before they are taken */
 	struct ring_counts counts;
@@ -163,10 +165,15 @@ static void clear_record(struct ring_record *rec)
 	rec->stack = NULL;
 }
 
+static uint64_t kind_of(uint64_t lo)
+{
+	return lo >> RECORD_KIND_SHIFT & RECORD_KIND_MASK;
+}
+
 /* What stood at a position. False: it makes no sense. */
 static bool take_one(struct ring *r, uint64_t lo, uint64_t hi, ring_take *take, void *ctx)
 {
-	enum agent_kind kind = (enum agent_kind)(lo >> RECORD_KIND_SHIFT & RECORD_KIND_MASK);
+	enum agent_kind kind = (enum agent_kind)kind_of(lo);
 	uint64_t pointer = lo >> RECORD_POINTER_SHIFT & RECORD_POINTER_MAX;
 
 	if (!(lo & RECORD_SET))
@@ -254,6 +261,38 @@ static unsigned collect(struct ring *r, uint64_t upto, struct agent_record *v)
 	return n;
 }
 
+/* The RECORD_TIME that comes next, before @upto; 0: there is none yet. Each position is looked at
+ * once for that. */
+static uint64_t ticks_ahead(struct ring *r, uint64_t upto)
+{
+	uint64_t lo, hi;
+
+	if ((int64_t)(r->at - r->ahead) > 0) {
+		r->ahead = r->at;
+		r->ahead_ticks = 0;
+	}
+	while (!r->ahead_ticks && (int64_t)(upto - r->ahead) > 0) {
+		__builtin_prefetch(&r->shared->ring[(r->ahead + AHEAD) % AGENT_RING]);
+		if (!is_filled(r, r->ahead, &lo, &hi))
+			break;
+		if (kind_of(lo) == RECORD_TIME && hi)
+			r->ahead_ticks = hi;
+		else
+			r->ahead++;
+	}
+	return r->ahead_ticks;
+}
+
+/* Of each of @v the RECORD_TIME behind it, if @next is that behind all of them. */
+static void bound(const struct agent_record *v, unsigned n, uint64_t next, uint64_t *until)
+{
+	while (n--) {
+		until[n] = next;
+		if (kind_of(v[n].lo) == RECORD_TIME)
+			next = v[n].hi;
+	}
+}
+
 static void look_at(struct ring *r, const struct agent_record *v, unsigned n, void *ctx)
 {
 	if (r->unasked)
@@ -265,7 +304,7 @@ static void look_at(struct ring *r, const struct agent_record *v, unsigned n, vo
 uint64_t ring_drain(struct ring *r, uint64_t most, uint64_t upto, ring_take *take, void *ctx)
 {
 	struct agent_record v[BATCH];
-	uint64_t start = r->at;
+	uint64_t start = r->at, until[BATCH], all = upto == UINT64_MAX ? start + AGENT_RING : upto;
 	unsigned n;
 
 	/* Endless as it may be, there is one round of them at most. */
@@ -275,9 +314,12 @@ uint64_t ring_drain(struct ring *r, uint64_t most, uint64_t upto, ring_take *tak
 		upto = start + most;
 	while ((n = collect(r, upto, v))) {
 		look_at(r, v, n, ctx);
-		for (unsigned i = 0; i < n; i++)
+		bound(v, n, ticks_ahead(r, all), until);
+		for (unsigned i = 0; i < n; i++) {
+			r->record.until_ticks = until[i];
 			if (!take_one(r, v[i].lo, v[i].hi, take, ctx))
 				r->counts.lost++;
+		}
 		if (r->at - r->told >= AGENT_RING / 8)
 			tell_tail(r);
 	}

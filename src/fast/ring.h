@@ -31,6 +31,7 @@ struct ring_record {
 	uint32_t function;    /* RECORD_FREE, RECORD_REALLOC_BEGIN */
 	uint64_t ret;	      /* RECORD_FREE */
 	uint64_t ticks;	      /* the latest RECORD_TIME; 0: none yet */
+	uint64_t until_ticks; /* the next one; 0: none has been put yet */
 	uint64_t word[AGENT_WORDS]; /* undefined, but for those that there are */
 	const struct ring_stack *stack; /* NULL: none, or lost. Good until the next record. */
 };

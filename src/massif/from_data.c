@@ -113,17 +113,16 @@ static int take_point(struct from_data *f, struct massif_table *t, const struct 
 	struct massif_numbers at = { .time = bytes ? p->churn_bytes : p->time_ns / 1000000,
 				     .useful = p->live_bytes, .extra = p->extra_bytes };
 
-	if (!is_peak && massif_ordinary_attempt(t, at.time) == MASSIF_NOTHING)
-		return 0;
-	int err = massif_take(t, is_peak ? MASSIF_PEAK : MASSIF_PLAIN, &at,
-			      is_peak ? f->detail : NULL);
+	if (!is_peak)
+		return massif_pass(t, &at);
+	int err = massif_take(t, MASSIF_PEAK, &at, f->detail);
 
-	if (is_peak)
-		f->detail = NULL;
+	f->detail = NULL;
 	return err;
 }
 
-/* Only so many of the points as Massif would have kept. */
+/* Only so many of the points as Massif would have kept, and those between which there is a maximum
+ * rather than others. */
 static int write_all(struct from_data *f, const char *desc, FILE *out)
 {
 	const struct massif_heading heading = { desc, f->d->command,
@@ -133,7 +132,8 @@ static int write_all(struct from_data *f, const char *desc, FILE *out)
 	int err = 0;
 
 	massif_table_init(&t, &(struct massif_rules){
-				      .max_snapshots = f->settings->rules.max_snapshots });
+				      .max_snapshots = f->settings->rules.max_snapshots,
+				      .keep_maxima = true });
 	for (size_t i = 0; !err && i < f->d->n_points; i++)
 		err = take_point(f, &t, &f->d->points[i]);
 	if (!err)

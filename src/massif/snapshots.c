@@ -72,9 +72,17 @@ enum massif_attempt massif_peak_attempt(const struct massif_table *t, uint64_t t
 
 /* ---- halving ---- */
 
+static bool is_maximum(const struct massif_table *t, size_t i)
+{
+	const struct massif_snapshot *s = t->snapshots;
+
+	return s[i].at.useful > s[i - 1].at.useful && s[i].at.useful > s[i + 1].at.useful;
+}
+
 static bool is_removable(const struct massif_table *t, size_t i)
 {
-	return i > 0 && i + 1 < t->n && !t->snapshots[i].peak;
+	return i > 0 && i + 1 < t->n && !t->snapshots[i].peak &&
+	       !(t->rules.keep_maxima && is_maximum(t, i));
 }
 
 /* The removable snapshot whose neighbours are closest together; the earliest of several; 0:
@@ -102,6 +110,15 @@ static void remove_one(struct massif_table *t, size_t i)
 	memmove(&t->snapshots[i], &t->snapshots[i + 1], (t->n - i) * sizeof *t->snapshots);
 }
 
+/* Whether what is between a snapshot and the one before tells how close they should be: a maximum may
+ * have come at any time. */
+static bool counts(const struct massif_table *t, size_t i)
+{
+	bool left = is_removable(t, i - 1), right = is_removable(t, i);
+
+	return t->rules.keep_maxima ? (left || i == 1) && (right || i + 1 == t->n) : left || right;
+}
+
 static uint64_t smallest_interval(const struct massif_table *t)
 {
 	uint64_t smallest = UINT64_MAX;
@@ -109,9 +126,11 @@ static uint64_t smallest_interval(const struct massif_table *t)
 	for (size_t i = 1; i < t->n; i++) {
 		uint64_t between = t->snapshots[i].at.time - t->snapshots[i - 1].at.time;
 
-		if ((is_removable(t, i) || is_removable(t, i - 1)) && between < smallest)
+		if (counts(t, i) && between < smallest)
 			smallest = between;
 	}
+	if (smallest == UINT64_MAX && t->rules.keep_maxima)
+		return (t->snapshots[t->n - 1].at.time - t->snapshots[0].at.time) / t->n;
 	return smallest == UINT64_MAX ? t->interval : smallest;
 }
 
@@ -124,6 +143,7 @@ static void halve(struct massif_table *t)
 			break;
 		remove_one(t, one);
 	}
+	/* A maximum may have come at any time. */
 	t->interval = smallest_interval(t);
 }
 
@@ -141,8 +161,40 @@ int massif_take(struct massif_table *t, enum massif_attempt kind, const struct m
 	}
 	t->plain = kind == MASSIF_PLAIN ? t->plain + 1 : 0;
 	t->snapshots[t->n++] = (struct massif_snapshot){ *at, detail, kind == MASSIF_PEAK };
+	t->high = *at;
 	if (t->n == t->rules.max_snapshots)
 		halve(t);
 	t->next_time = at->time + t->interval;
 	return 0;
+}
+
+/* ---- maxima ---- */
+
+const struct massif_numbers *massif_left_out(const struct massif_table *t)
+{
+	return t->n && t->high.useful > t->snapshots[t->n - 1].at.useful ? &t->high : NULL;
+}
+
+int massif_pass(struct massif_table *t, const struct massif_numbers *at)
+{
+	struct massif_numbers high;
+	struct massif_snapshot *last = t->n ? &t->snapshots[t->n - 1] : NULL;
+
+	if (at->useful > t->high.useful)
+		t->high = *at;
+	if (last && at->time == last->at.time) {
+		/* Of several events at one time, the highest. */
+		if (t->n > 1 && !last->peak && massif_left_out(t))
+			last->at = t->high;
+		return 0;
+	}
+	enum massif_attempt kind = massif_ordinary_attempt(t, at->time);
+	if (kind == MASSIF_NOTHING)
+		return 0;
+	high = t->high;
+	bool missed = massif_left_out(t) && high.useful > at->useful;
+	int err = massif_take(t, kind, missed ? &high : at, NULL);
+	if (!err)
+		t->high = *at;
+	return err;
 }

@@ -17,6 +17,7 @@ struct massif_rules {
 	unsigned max_snapshots;	/* >= 3 */
 	unsigned detailed_freq;	/* every so many-th one has a tree; 0: none but the peak */
 	double peak_inaccuracy;	/* percent by which a new peak must exceed the last one recorded */
+	bool keep_maxima;	/* no snapshot goes that has more than both its neighbours */
 };
 
 /* What is measured at a moment. */
@@ -54,6 +55,7 @@ struct massif_table {
 	uint64_t recorded_peak;	/* total of the last one that was a peak */
 	uint64_t interval, next_time;
 	unsigned plain;		/* since the last one with a tree */
+	struct massif_numbers high; /* the first with most useful bytes since the last one */
 };
 
 enum massif_attempt { MASSIF_NOTHING, MASSIF_PLAIN, MASSIF_DETAILED, MASSIF_PEAK };
@@ -75,6 +77,14 @@ void massif_table_clear(struct massif_table *t);
 /* What an ordinary attempt at @time comes to; what a peak attempt does before @total goes down. */
 enum massif_attempt massif_ordinary_attempt(const struct massif_table *t, uint64_t time);
 enum massif_attempt massif_peak_attempt(const struct massif_table *t, uint64_t total);
+
+/* An event after which there is @at, for a table that keeps maxima: an ordinary attempt, which comes
+ * to the highest there has been since the last snapshot, if that is above both it and @at; two
+ * snapshots have different times. 0 or -ENOMEM. */
+int massif_pass(struct massif_table *t, const struct massif_numbers *at);
+
+/* What there has been since the last snapshot that is above it; NULL: nothing. */
+const struct massif_numbers *massif_left_out(const struct massif_table *t);
 
 /**
  * Take a snapshot that an attempt has come to; then halve the table if it is full.

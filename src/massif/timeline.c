@@ -11,7 +11,7 @@ struct timeline {
 	const struct massif_settings *settings;
 	const struct profile *profile;
 	uint64_t start_ns;	/* CLOCK_MONOTONIC */
-	uint64_t taken;		/* time of the last point that was taken */
+	unsigned points;
 	struct massif_numbers now, peak;
 	struct massif_table table;
 };
@@ -47,19 +47,14 @@ static void on_event(struct recorder *base, const struct alloc_event *e,
 	t->now.time = e->time_ns > t->start_ns ? e->time_ns - t->start_ns : 0;
 	if (t->now.useful > t->peak.useful)
 		t->peak = t->now;
-	/* Several events may have the same time, of which one is a point. */
-	if (t->now.time != t->taken &&
-	    massif_ordinary_attempt(&t->table, t->now.time) != MASSIF_NOTHING) {
-		t->taken = t->now.time;
-		massif_take(&t->table, MASSIF_PLAIN, &t->now, NULL);
-	}
+	/* Without memory there are fewer. */
+	massif_pass(&t->table, &t->now);
 }
 
 static void begin(struct timeline *t)
 {
 	t->start_ns = clock_now_ns();
 	t->now = t->peak = (struct massif_numbers){ 0 };
-	t->taken = 0;
 	massif_take(&t->table, MASSIF_PLAIN, &t->now, NULL);
 }
 
@@ -80,8 +75,7 @@ static struct recorder *on_fork(const struct recorder *base, const struct profil
 	const struct timeline *from = (const struct timeline *)base;
 
 	(void)pid;
-	return (struct recorder *)timeline_new(from->settings, from->table.rules.max_snapshots,
-					       child);
+	return (struct recorder *)timeline_new(from->settings, from->points, child);
 }
 
 static void on_free(struct recorder *base)
@@ -114,7 +108,11 @@ struct timeline *timeline_new(const struct massif_settings *settings, unsigned p
 	t->base.ops = &timeline_ops;
 	t->settings = settings;
 	t->profile = p;
-	massif_table_init(&t->table, &(struct massif_rules){ .max_snapshots = points });
+	t->points = points;
+	/* There is room for the peak, and for what is left out at the end. */
+	massif_table_init(&t->table,
+			  &(struct massif_rules){ .max_snapshots = points > 3 ? points - 1 : 3,
+						  .keep_maxima = true });
 	begin(t);
 	return t;
 }
@@ -126,7 +124,8 @@ static struct pd_point point_of(const struct massif_numbers *at, bool peak)
 
 int timeline_points(const struct timeline *t, struct pd_point **points, size_t *n)
 {
-	struct pd_point *p = calloc(t->table.n + 1, sizeof *p);
+	struct pd_point *p = calloc(t->table.n + 2, sizeof *p);
+	const struct massif_numbers *end = massif_left_out(&t->table);
 	bool peak_due = t->peak.useful;
 
 	if (!p)
@@ -149,6 +148,8 @@ int timeline_points(const struct timeline *t, struct pd_point **points, size_t *
 	}
 	if (peak_due)
 		p[(*n)++] = point_of(&t->peak, true);
+	if (end && !(end->useful == t->peak.useful && peak_due) && *n < t->points)
+		p[(*n)++] = point_of(end, false);
 	*points = p;
 	return 0;
 }

@@ -103,10 +103,10 @@ uint8_t lifetimes_bucket(uint64_t n)
 }
 
 int lifetimes_death(struct lifetimes *l, uint32_t node, const struct live_slot *block,
-		    uint64_t now_ns)
+		    uint64_t until_ns)
 {
 	uint64_t events = (l->events - live_born_event(block)) & LIVE_EVENT_MASK,
-		 ns = (now_ns - live_born_ns(block)) & LIVE_NS_MASK;
+		 ns = (until_ns - live_born_ns(block)) & LIVE_NS_MASK;
 
 	return lifecounts_add(&l->counts, node, lifetimes_bucket(events), lifetimes_bucket(ns),
 			      block->leaf & LIVE_LATEST);

@@ -53,9 +53,10 @@ void lifetimes_birth(const struct lifetimes *l, struct live_slot *block, uint32_
  * would be if it had stayed. */
 void lifetimes_back(const struct lifetimes *l, struct live_slot *block);
 
-/* A block of @node has been freed. 0, or -ENOMEM: it is not counted. */
+/* A block of @node has been freed, at @until_ns at the latest: it counts as the longest that it may
+ * have lived. 0, or -ENOMEM: it is not counted. */
 int lifetimes_death(struct lifetimes *l, uint32_t node, const struct live_slot *block,
-		    uint64_t now_ns);
+		    uint64_t until_ns);
 
 /* The bucket of a lifetime of @n events or nanoseconds. */
 uint8_t lifetimes_bucket(uint64_t n);

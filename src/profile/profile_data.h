@@ -183,10 +183,16 @@ struct pd_point {
 				   point */
 };
 
+/* Who saw the calls that were counted: bits of profile_data.engines. */
+#define PD_ENGINE_TRAP 1u
+#define PD_ENGINE_FAST 2u /* traps saw what it left to them */
+#define PD_ENGINE_UNTOLD 4u /* of a part of a sum it was not recorded */
+
 /*
  * How long the blocks lived that were requested at the end of a chain and whose free was seen: so
  * many had a lifetime of 2^bucket or more and less than 2^(bucket + 1); bucket 0 has those of 0,
- * too.
+ * too. Where the fast engine saw them, of which only a span is known in which it was, a time is the
+ * longest that it may be: less than 2^(bucket + 1) is certain, and no more.
  */
 enum pd_life_axis {
 	PD_LIFE_EVENTS,		/* in allocations and frees of the program */
@@ -194,6 +200,12 @@ enum pd_life_axis {
 	PD_LIFE_TEMPORARY,	/* bucket is 0: freed before their thread allocated again */
 	PD_LIFE_AXES,
 };
+
+/* Whether the lower end of a bucket is certain, by the engines of profile_data. */
+static inline bool pd_life_has_least(uint32_t engines, uint8_t axis)
+{
+	return axis != PD_LIFE_NS || !(engines & PD_ENGINE_FAST);
+}
 
 struct pd_lifetime {
 	uint32_t node;		/* as in struct pd_leaf */
@@ -293,11 +305,6 @@ struct pd_type {
 	uint32_t rank;		/* 0: the program's own; 1: of a library; ranks are listed in
 				   order */
 };
-
-/* Who saw the calls that were counted: bits of profile_data.engines. */
-#define PD_ENGINE_TRAP 1u
-#define PD_ENGINE_FAST 2u /* traps saw what it left to them */
-#define PD_ENGINE_UNTOLD 4u /* of a part of a sum it was not recorded */
 
 /* Where in the program's life the profile begins. */
 enum pd_from {

@@ -85,8 +85,8 @@ static int count_death(struct profile *p, const struct live_slot *block, bool kn
 
 	if (!did || marks_gone(&p->marks, block, e->time_ns))
 		return -ENOMEM;
-	int err = p->spared.lifetimes ?
-			  0 : lifetimes_death(&p->lifetimes, l->node, block, e->time_ns);
+	uint64_t until = e->until_ns > e->time_ns ? e->until_ns : e->time_ns;
+	int err = p->spared.lifetimes ? 0 : lifetimes_death(&p->lifetimes, l->node, block, until);
 	if (!err) {
 		did->frees++;
 		did->free_bytes += l->size;
@@ -354,6 +354,7 @@ static int count_event(struct profile *p, const struct alloc_event *e, struct bl
 
 int profile_event(struct profile *p, const struct alloc_event *e, struct block_change *c)
 {
+	profile_series_before(p, e->kind);
 	pass_time(&p->load, e->time_ns, p->live_bytes);
 	windows_pass(&p->windows, e->time_ns);
 	int err = count_event(p, e, c);

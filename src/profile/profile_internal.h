@@ -22,13 +22,23 @@ void profile_expect_leaf(const struct profile *p, uint32_t node, uint64_t size);
 uint32_t profile_guess_leaf(const struct profile *p, uint32_t node, uint64_t size);
 
 /* profile_series.c */
-/* A point of the series is due. */
+/* A point of the series is due; what is live now is a spike. */
 void profile_series_point(struct profile *p);
+void profile_series_spike(struct profile *p);
 
 static inline void profile_series_pass(struct profile *p)
 {
 	if (p->load.end_ns >= p->series.due_ns)
 		profile_series_point(p);
+}
+
+/* The next event comes, before which more was live than at the last point: if it frees something,
+ * that is a point, too. */
+static inline void profile_series_before(struct profile *p, enum alloc_event_kind kind)
+{
+	if (p->live_bytes >= p->series.spike_bytes &&
+	    (kind == AE_FREE || kind == AE_REALLOC_BEGIN))
+		profile_series_spike(p);
 }
 
 #endif

@@ -74,7 +74,17 @@ static unsigned shares_now(struct profile *p, struct series_share *shares)
 	return n;
 }
 
-void profile_series_point(struct profile *p)
+/* So many nodes are looked at for a point. */
+static size_t looked_at(const struct profile *p)
+{
+	const struct chain_ends *ends = &p->series.ends;
+	const size_t sites = p->windows.n_sites;
+
+	return sites + ends->n + (sites - ends->n_of) * CHAIN_END;
+}
+
+/* 0 or -ENOMEM */
+static int take_point(struct profile *p, bool spike)
 {
 	struct series_share shares[SERIES_SHARES];
 	struct series_point now = {
@@ -82,19 +92,28 @@ void profile_series_point(struct profile *p)
 		.live_bytes = p->live_bytes,
 		.live_blocks = p->totals.allocs - p->totals.frees,
 		.allocs = p->totals.allocs,
+		.spike = spike,
 		.shares = shares,
 	};
-	const struct chain_ends *ends = &p->series.ends;
-	const size_t sites = p->windows.n_sites,
-		     looked_at = sites + ends->n + (sites - ends->n_of) * CHAIN_END;
 
-	if (!series_affords(&p->series, now.time_ns, looked_at))
-		return;
+	p->series.spent_ns += looked_at(p) * SERIES_NODE_NS;
 	now.n = shares_now(p, shares);
-	p->series.spent_ns += looked_at * SERIES_NODE_NS;
+	return series_add(&p->series, &now);
+}
+
+void profile_series_point(struct profile *p)
+{
+	const uint64_t now = p->load.end_ns;
+
 	/* Without memory there are fewer points. */
-	if (series_add(&p->series, &now))
-		p->series.due_ns = now.time_ns + 1;
+	if (series_affords(&p->series, now, looked_at(p)) && take_point(p, false))
+		p->series.due_ns = now + 1;
+}
+
+void profile_series_spike(struct profile *p)
+{
+	if (series_affords_spike(&p->series, p->load.end_ns, looked_at(p)))
+		take_point(p, true);
 }
 
 void profile_keep_series(struct profile *p, unsigned points)

@@ -9,7 +9,8 @@
 
 void series_init(struct series *s, unsigned max)
 {
-	*s = (struct series){.max = max, .due_ns = max ? 0 : UINT64_MAX};
+	*s = (struct series){
+		.max = max, .due_ns = max ? 0 : UINT64_MAX, .spike_bytes = UINT64_MAX};
 }
 
 void series_release(struct series *s)
@@ -54,6 +55,13 @@ bool series_affords(struct series *s, uint64_t now_ns, size_t nodes)
 	return true;
 }
 
+bool series_affords_spike(const struct series *s, uint64_t now_ns, size_t nodes)
+{
+	uint64_t wanted = s->spent_ns + nodes * SERIES_NODE_NS;
+
+	return wanted <= (SERIES_FREE_NS + (now_ns - s->begin_ns) / SERIES_PART) / 2;
+}
+
 /* ---- which ---- */
 
 /* The neighbours that are left of each, while some go. */
@@ -61,15 +69,17 @@ struct neighbours {
 	size_t before[SERIES_POINTS], behind[SERIES_POINTS];
 };
 
-static size_t least_needed(const uint64_t *times, size_t n, const struct neighbours *left)
+static size_t least_needed(const uint64_t *times, const uint64_t *live, size_t n,
+			   const struct neighbours *left)
 {
 	uint64_t smallest = 0;
 	size_t best = 0;
 
 	for (size_t i = left->behind[0]; i + 1 < n; i = left->behind[i]) {
-		uint64_t span = times[left->behind[i]] - times[left->before[i]];
+		size_t before = left->before[i], behind = left->behind[i];
+		uint64_t span = times[behind] - times[before];
 
-		if (best && span >= smallest)
+		if ((best && span >= smallest) || (live[i] > live[before] && live[i] > live[behind]))
 			continue;
 		best = i;
 		smallest = span;
@@ -77,7 +87,7 @@ static size_t least_needed(const uint64_t *times, size_t n, const struct neighbo
 	return best;
 }
 
-void series_thin(const uint64_t *times, size_t n, size_t drop, bool *gone)
+void series_thin(const uint64_t *times, const uint64_t *live, size_t n, size_t drop, bool *gone)
 {
 	struct neighbours left;
 
@@ -87,7 +97,7 @@ void series_thin(const uint64_t *times, size_t n, size_t drop, bool *gone)
 		gone[i] = false;
 	}
 	for (; n && drop; drop--) {
-		size_t i = least_needed(times, n, &left);
+		size_t i = least_needed(times, live, n, &left);
 
 		if (!i)
 			return;
@@ -97,28 +107,49 @@ void series_thin(const uint64_t *times, size_t n, size_t drop, bool *gone)
 	}
 }
 
+/* Between two that are no spikes, which may come at any time. */
+static uint64_t smallest_interval(const struct series *s)
+{
+	uint64_t smallest = UINT64_MAX;
+
+	for (size_t i = 1; i < s->n; i++) {
+		const struct series_point *p = &s->points[i];
+
+		if (!p->spike && !p[-1].spike && p->time_ns - p[-1].time_ns < smallest)
+			smallest = p->time_ns - p[-1].time_ns;
+	}
+	return smallest < UINT64_MAX
+		       ? smallest
+		       : (s->points[s->n - 1].time_ns - s->points[0].time_ns) / s->n;
+}
+
 static void halve(struct series *s)
 {
-	uint64_t times[SERIES_POINTS] = {0}, smallest = UINT64_MAX;
+	uint64_t times[SERIES_POINTS] = {0}, live[SERIES_POINTS] = {0};
 	bool gone[SERIES_POINTS] = {false};
 	size_t kept = 0;
 
-	for (size_t i = 0; i < s->n; i++)
+	for (size_t i = 0; i < s->n; i++) {
 		times[i] = s->points[i].time_ns;
-	series_thin(times, s->n, s->n / 2, gone);
+		live[i] = s->points[i].live_bytes;
+	}
+	series_thin(times, live, s->n, s->n / 2, gone);
 	for (size_t i = 0; i < s->n; i++)
 		if (gone[i])
 			free(s->points[i].shares);
 		else
 			s->points[kept++] = s->points[i];
 	s->n = kept;
-	for (size_t i = 1; i < s->n; i++) {
-		uint64_t between = s->points[i].time_ns - s->points[i - 1].time_ns;
+	s->interval_ns = smallest_interval(s);
+}
 
-		if (between < smallest)
-			smallest = between;
-	}
-	s->interval_ns = smallest;
+/* The last point is not needed when @point comes: it was a spike that is not as high, or was at the
+ * same time. */
+static bool takes_place(const struct series *s, const struct series_point *point)
+{
+	const struct series_point *last = &s->points[s->n - 1];
+
+	return s->n && point->spike && (last->spike || last->time_ns == point->time_ns);
 }
 
 int series_add(struct series *s, const struct series_point *point)
@@ -133,12 +164,16 @@ int series_add(struct series *s, const struct series_point *point)
 	}
 	if (size)
 		memcpy(shares, point->shares, size);
+	if (takes_place(s, point))
+		free(s->points[--s->n].shares);
 	s->points[s->n] = *point;
 	s->points[s->n++].shares = shares;
 	if (s->n > max)
 		halve(s);
+	s->spike_bytes = point->live_bytes + point->live_bytes / SERIES_SPIKE_PART + 1;
 	/* Several events may have the same time. */
-	s->due_ns = point->time_ns + (s->interval_ns ? s->interval_ns : 1);
+	if (!point->spike)
+		s->due_ns = point->time_ns + (s->interval_ns ? s->interval_ns : 1);
 	return 0;
 }
 

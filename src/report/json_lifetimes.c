@@ -29,18 +29,20 @@ static int write_path(struct json_out *o, struct json_sites *sites, uint32_t nod
 
 /* The histogram of one axis: buckets that are not empty. */
 static void write_axis(struct json_out *o, const char *name, const struct pd_lifetime *l, size_t n,
-		       enum pd_life_axis axis)
+		       enum pd_life_axis axis, uint32_t engines)
 {
+	const bool least = pd_life_has_least(engines, axis);
 	bool first = true;
-	char text[96];
+	char text[128];
 
 	json_out_raw(o, name);
 	for (size_t i = 0; i < n; i++) {
 		if (l[i].axis != axis)
 			continue;
-		snprintf(text, sizeof text, "%s{\"from\":%" PRIu64 ",\"blocks\":%" PRIu64 "}",
-			 first ? "" : ",", l[i].bucket ? UINT64_C(1) << l[i].bucket : 0,
-			 l[i].blocks);
+		snprintf(text, sizeof text,
+			 "%s{\"from\":%" PRIu64 ",\"below\":%" PRIu64 ",\"blocks\":%" PRIu64 "}",
+			 first ? "" : ",", least && l[i].bucket ? UINT64_C(1) << l[i].bucket : 0,
+			 l[i].bucket < 62 ? UINT64_C(2) << l[i].bucket : INT64_MAX, l[i].blocks);
 		json_out_raw(o, text);
 		first = false;
 	}
@@ -66,8 +68,8 @@ static void write_node(struct json_out *o, struct json_sites *sites, const struc
 	snprintf(text, sizeof text, "{\"frees\":%" PRIu64 ",\"temporary\":%" PRIu64,
 		 sum_of(l, n, PD_LIFE_EVENTS), sum_of(l, n, PD_LIFE_TEMPORARY));
 	json_out_raw(o, text);
-	write_axis(o, ",\"events\":[", l, n, PD_LIFE_EVENTS);
-	write_axis(o, ",\"ns\":[", l, n, PD_LIFE_NS);
+	write_axis(o, ",\"events\":[", l, n, PD_LIFE_EVENTS, sites->d->engines);
+	write_axis(o, ",\"ns\":[", l, n, PD_LIFE_NS, sites->d->engines);
 	json_out_raw(o, ",\"path\":[");
 	json_out_fail(o, write_path(o, sites, l->node, path));
 	json_out_raw(o, "]}");

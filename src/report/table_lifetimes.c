@@ -16,26 +16,26 @@ static const char heading[] =
 
 enum { LEAST, HALF, MOST };
 
-/* Of a bucket: its lower end for the least, else its upper end. */
-static uint64_t end_of(unsigned bucket, int part)
+/* Of a bucket: its lower end if that is asked for, else its upper end. */
+static uint64_t end_of(unsigned bucket, bool lower)
 {
-	if (part == LEAST)
+	if (lower)
 		return bucket ? UINT64_C(1) << bucket : 0;
 	return bucket < 63 ? UINT64_C(2) << bucket : UINT64_MAX;
 }
 
-static void print_events(struct row *r, size_t last, uint64_t n, int part)
+static void print_events(struct row *r, size_t last, uint64_t n, bool lower)
 {
 	char text[32];
 
-	snprintf(text, sizeof text, "%s%" PRIu64, part == LEAST ? "" : "<", n);
+	snprintf(text, sizeof text, "%s%" PRIu64, lower ? "" : "<", n);
 	row_right(r, last - 8, last, text);
 }
 
-static void print_ns(struct row *r, size_t last, uint64_t ns, int part)
+static void print_ns(struct row *r, size_t last, uint64_t ns, bool lower)
 {
 	static const char *const units[] = { "ns", "us", "ms", "s" };
-	const char *less = part == LEAST ? "" : "<";
+	const char *less = lower ? "" : "<";
 	uint64_t thousandth = 0;
 	unsigned unit = 0;
 	char text[32];
@@ -52,16 +52,18 @@ static void print_ns(struct row *r, size_t last, uint64_t ns, int part)
 	row_right(r, last - 8, last, text);
 }
 
-static void print_axis(struct row *r, size_t first, const uint64_t blocks[64], bool is_time)
+static void print_axis(struct row *r, size_t first, const struct site_lifetimes *s, uint8_t axis,
+		       uint32_t engines)
 {
 	for (int part = LEAST; part <= MOST; part++) {
-		uint64_t n = end_of(lifetimes_part(blocks, part), part);
+		bool lower = part == LEAST && pd_life_has_least(engines, axis);
+		uint64_t n = end_of(lifetimes_part(s->blocks[axis], part), lower);
 		size_t last = first + 7 + (size_t)part * 9;
 
-		if (is_time)
-			print_ns(r, last, n, part);
+		if (axis == PD_LIFE_NS)
+			print_ns(r, last, n, lower);
 		else
-			print_events(r, last, n, part);
+			print_events(r, last, n, lower);
 	}
 	row_left(r, first + 27, first + 27, "|");
 }
@@ -75,8 +77,8 @@ static void print_row(struct row *r, const struct profile_data *d, const struct 
 	percent_brackets(percent, s->temporary, s->frees);
 	row_left(r, 23, 26, percent);
 	row_left(r, 28, 28, "|");
-	print_axis(r, 29, s->blocks[PD_LIFE_EVENTS], false);
-	print_axis(r, 57, s->blocks[PD_LIFE_NS], true);
+	print_axis(r, 29, s, PD_LIFE_EVENTS, d->engines);
+	print_axis(r, 57, s, PD_LIFE_NS, d->engines);
 	row_move(r, 88);
 	tables_append_requester(r, d, names_function(d, s->site), s->site);
 	row_end(r);

@@ -67,7 +67,7 @@ lives() { # of a JSON report: the lines that targets/lives says
 }
 
 @test "a log's report has the bins and lifetimes of the run, and no chains" {
-	limited "$MPROF" run -o run.txt --data=run.data --mma-log-file=run.log -- "$T/lives" >out 2>err
+	limited "$MPROF" run --engine=trap -o run.txt --data=run.data --mma-log-file=run.log -- "$T/lives" >out 2>err
 	limited "$MPROF" report --types=none --format=json run.data >run.json
 	limited "$MPROF" report --format=json run.log >log.json 2>err
 	diff <(jq .bins run.json) <(jq .bins log.json)
@@ -75,7 +75,7 @@ lives() { # of a JSON report: the lines that targets/lives says
 	# all in one place, but the same in sum
 	local axis
 	for axis in events ns; do
-		diff <(jq -c "[.lifetimes[].$axis[]] | group_by(.from) | map({from: .[0].from, blocks: map(.blocks) | add})" run.json) \
+		diff <(jq -c "[.lifetimes[].$axis[]] | group_by(.from) | map({from: .[0].from, below: .[0].below, blocks: map(.blocks) | add})" run.json) \
 			<(jq -c "[.lifetimes[].$axis[]]" log.json)
 	done
 	[ "$(jq '.lifetimes | length' log.json)" = 1 ]
@@ -90,4 +90,20 @@ lives() { # of a JSON report: the lines that targets/lives says
 	limited "$MPROF" report run.log >out 2>err || status=$?
 	[ $status = 1 ] && [ ! -s out ]
 	a_sentence err "run.log:$(wc -l <run.log):6: expected a blank"
+}
+
+@test "of the fast engine no time is told that is below its clock" {
+	limited "$MPROF" run --engine=fast --lifetimes -o run.txt --data=run.data -- "$T/lives" >out 2>err
+	grep '^lives' out | sort >lives
+	limited "$MPROF" report --format=json run.data >report.json
+	lives report.json | diff lives -
+	jq -e '.lifetimes | all(.[]; (.ns | length > 0 and all(.[]; .from == 0 and .below >= 2)) and
+		all(.events[]; .below == 2 * .from or .from == 0 and .below == 2))' report.json
+	# the least, too, is a bound
+	sed -n '/Lifetime Table/,$p' run.txt | grep -E 'lives.c' >rows
+	[ -s rows ]
+	not grep -vE '\| +<[0-9.]+[num]?s +<[0-9.]+[num]?s +<[0-9.]+[num]?s \|' rows
+	# and by traps it is not
+	limited "$MPROF" run --engine=trap --lifetimes -o run.txt -- "$T/lives" >out 2>err
+	sed -n '/Lifetime Table/,$p' run.txt | grep -E 'brief \(lives.c' | grep -E '\| +[0-9.]+[num]?s +<'
 }

@@ -493,6 +493,31 @@ static void records_of_the_same_ticks_have_one_time_until_the_next_drain(void **
 	assert_int_equal(one(w, r)->time_ns, 4000);
 }
 
+static void an_event_is_bounded_by_the_next_time_the_step_and_the_drain(void **state)
+{
+	struct world *w = *state;
+	struct ring_record r = { .kind = RECORD_REALLOC_BEGIN, .thread = w->thread,
+				 .pointer = 0x10, .ticks = 1400 };
+
+	events_now(&w->v, 1000, 500);
+	events_now(&w->v, 2000, 1500);
+	w->v.drained_ns = 1600;
+	assert_int_equal(one(w, r)->until_ns, 1600);
+	r.until_ticks = 1700;
+	assert_int_equal(one(w, r)->until_ns, 1200);
+	/* Each has looked at the clock. */
+	w->v.step_ticks = 100;
+	assert_int_equal(one(w, r)->until_ns, 1000);
+	r.until_ticks = 1450;
+	assert_int_equal(one(w, r)->until_ns, 950);
+	r.until_ticks = 2100;
+	r.ticks = 1950;
+	assert_int_equal(one(w, r)->until_ns, 1600);
+	/* Of a record without ticks no step is known. */
+	r.ticks = r.until_ticks = 0;
+	assert_int_equal(one(w, r)->until_ns, 1600);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
@@ -512,6 +537,7 @@ int main(void)
 		TEST(a_node_that_is_none_is_lost),
 		TEST(ticks_are_placed_between_two_moments_and_never_go_back),
 		TEST(records_of_the_same_ticks_have_one_time_until_the_next_drain),
+		TEST(an_event_is_bounded_by_the_next_time_the_step_and_the_drain),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -201,6 +201,42 @@ static void the_time_is_that_of_the_records_behind_it(void **state)
 	assert_int_equal(e->n, 2);
 }
 
+static uint64_t until_of_the_next(struct end *e, uint64_t upto)
+{
+	uint64_t n = e->n;
+
+	while (e->n == n)
+		assert_int_equal(drain(e, 1, upto), 1);
+	return e->last.until_ticks;
+}
+
+static void the_time_that_comes_next_bounds_those_before_it(void **state)
+{
+	struct end *e = *state;
+
+	put(e->s, lo_of(RECORD_ALLOC, 1, 100), 0);
+	put(e->s, lo_of(RECORD_TIME, 0, AGENT_NO_THREAD), 4711);
+	put(e->s, lo_of(RECORD_ALLOC, 2, 100), 0);
+	for (unsigned i = 0; i < 100; i++)
+		put(e->s, lo_of(RECORD_FREE, 1 + i, 100), 0);
+	put(e->s, lo_of(RECORD_TIME, 0, AGENT_NO_THREAD), 5000);
+	put(e->s, lo_of(RECORD_ALLOC, 3, 100), 0);
+	assert_int_equal(until_of_the_next(e, 104), 4711);
+	assert_int_equal(until_of_the_next(e, 103), 0);
+	for (unsigned i = 0; i < 100; i++)
+		assert_int_equal(until_of_the_next(e, 104), 5000);
+	assert_int_equal(until_of_the_next(e, UINT64_MAX), 0);
+	/* Within one batch, too. */
+	for (uint64_t i = 0; i < 5; i++) {
+		put(e->s, lo_of(RECORD_TIME, 0, AGENT_NO_THREAD), 6000 + i);
+		put(e->s, lo_of(RECORD_ALLOC, 1, 100), 0);
+	}
+	put(e->s, lo_of(RECORD_TIME, 0, AGENT_NO_THREAD), 6005);
+	assert_int_equal(drain(e, 11, UINT64_MAX), 11);
+	assert_int_equal(e->last.ticks, 6004);
+	assert_int_equal(e->last.until_ticks, 6005);
+}
+
 static void words_of_one_thread_do_not_get_into_records_of_another(void **state)
 {
 	struct end *e = *state;
@@ -444,6 +480,8 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(who_has_enough_is_not_shown_more_for_a_while, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(the_time_that_comes_next_bounds_those_before_it,
+						setup, teardown),
 		cmocka_unit_test_setup_teardown(the_time_is_that_of_the_records_behind_it, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(

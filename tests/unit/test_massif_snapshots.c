@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct massif_rules usual = { 100, 10, 1.0 };
+static const struct massif_rules usual = { 100, 10, 1.0, false };
 
 static struct massif_detail *no_detail(void)
 {
@@ -74,7 +74,7 @@ static void a_peak_counts_as_one_with_a_tree(void **state)
 	struct massif_table t;
 
 	(void)state;
-	massif_table_init(&t, &(struct massif_rules){ 100, 3, 1.0 });
+	massif_table_init(&t, &(struct massif_rules){ 100, 3, 1.0, false });
 	ordinary(&t, 0, 0);
 	ordinary(&t, 1, 5);
 	assert_int_equal(peak(&t, 1, 5), MASSIF_PEAK);
@@ -90,7 +90,7 @@ static void with_a_frequency_of_one_every_snapshot_has_a_tree(void **state)
 	struct massif_table t;
 
 	(void)state;
-	massif_table_init(&t, &(struct massif_rules){ 10, 1, 1.0 });
+	massif_table_init(&t, &(struct massif_rules){ 10, 1, 1.0, false });
 	for (uint64_t i = 0; i < 4; i++)
 		ordinary(&t, i, 1);
 	assert_table(&t, "0d 1d 2d 3d");
@@ -102,7 +102,7 @@ static void a_frequency_of_none_gives_no_tree(void **state)
 	struct massif_table t;
 
 	(void)state;
-	massif_table_init(&t, &(struct massif_rules){ 10, 0, 1.0 });
+	massif_table_init(&t, &(struct massif_rules){ 10, 0, 1.0, false });
 	for (uint64_t i = 0; i < 4; i++)
 		ordinary(&t, i, 1);
 	assert_table(&t, "0 1 2 3");
@@ -129,7 +129,7 @@ static void with_no_inaccuracy_every_maximum_is_a_peak(void **state)
 	struct massif_table t;
 
 	(void)state;
-	massif_table_init(&t, &(struct massif_rules){ 10, 10, 0 });
+	massif_table_init(&t, &(struct massif_rules){ 10, 10, 0, false });
 	assert_int_equal(peak(&t, 1, 1000000), MASSIF_PEAK);
 	assert_int_equal(peak(&t, 2, 1000000), MASSIF_NOTHING);
 	assert_int_equal(peak(&t, 2, 1000001), MASSIF_PEAK);
@@ -142,7 +142,7 @@ static void an_inaccuracy_beyond_all_numbers_means_no_second_peak(void **state)
 	struct massif_table t;
 
 	(void)state;
-	massif_table_init(&t, &(struct massif_rules){ 10, 10, 1e15 });
+	massif_table_init(&t, &(struct massif_rules){ 10, 10, 1e15, false });
 	assert_int_equal(peak(&t, 1, UINT64_C(1) << 40), MASSIF_PEAK);
 	assert_int_equal(massif_peak_attempt(&t, UINT64_MAX), MASSIF_NOTHING);
 	massif_table_release(&t);
@@ -168,7 +168,7 @@ static void a_full_table_is_halved_and_the_closest_go_first(void **state)
 	struct massif_table t;
 
 	(void)state;
-	massif_table_init(&t, &(struct massif_rules){ 10, 100, 1.0 });
+	massif_table_init(&t, &(struct massif_rules){ 10, 100, 1.0, false });
 	for (uint64_t i = 0; i < 10; i++)
 		assert_int_equal(ordinary(&t, i, 1), MASSIF_PLAIN);
 	assert_table(&t, "0 2 4 6 9");
@@ -184,7 +184,7 @@ static void the_peak_survives_and_pairs_that_must_stay_do_not_set_the_interval(v
 	struct massif_table t;
 
 	(void)state;
-	massif_table_init(&t, &(struct massif_rules){ 10, 100, 1.0 });
+	massif_table_init(&t, &(struct massif_rules){ 10, 100, 1.0, false });
 	ordinary(&t, 0, 0);
 	ordinary(&t, 10, 9);
 	assert_int_equal(peak(&t, 10, 9), MASSIF_PEAK);
@@ -204,7 +204,7 @@ static void the_interval_before_the_last_one_counts(void **state)
 	struct massif_table t;
 
 	(void)state;
-	massif_table_init(&t, &(struct massif_rules){ 10, 100, 1.0 });
+	massif_table_init(&t, &(struct massif_rules){ 10, 100, 1.0, false });
 	for (size_t i = 0; i < 10; i++)
 		ordinary(&t, times[i], 1);
 	assert_table(&t, "0 4 7 100 101");
@@ -217,7 +217,7 @@ static void a_peak_attempt_does_not_wait_for_the_next_time(void **state)
 	struct massif_table t;
 
 	(void)state;
-	massif_table_init(&t, &(struct massif_rules){ 10, 100, 1.0 });
+	massif_table_init(&t, &(struct massif_rules){ 10, 100, 1.0, false });
 	for (uint64_t i = 0; i < 10; i++)
 		ordinary(&t, i * 100, 1);
 	assert_int_equal(ordinary(&t, 901, 7), MASSIF_NOTHING);
@@ -231,7 +231,7 @@ static void a_halving_takes_the_earliest_of_equals_at_the_same_moment_too(void *
 	struct massif_table t;
 
 	(void)state;
-	massif_table_init(&t, &(struct massif_rules){ 10, 100, 1.0 });
+	massif_table_init(&t, &(struct massif_rules){ 10, 100, 1.0, false });
 	for (uint64_t i = 0; i < 10; i++)
 		ordinary(&t, 0, i); /* zero bytes, no slop, no time */
 	assert_int_equal(t.n, 5);
@@ -252,7 +252,7 @@ static void the_number_stays_between_half_and_all(void **state)
 		struct massif_table t;
 		uint64_t time = 0, seed = 1, live = 0;
 
-		massif_table_init(&t, &(struct massif_rules){ sizes[i], 10, 1.0 });
+		massif_table_init(&t, &(struct massif_rules){ sizes[i], 10, 1.0, false });
 		for (unsigned n = 0; n < 40000; n++) {
 			uint64_t r = random_next(&seed);
 			uint64_t size = 1 + (r >> 60);

@@ -241,6 +241,41 @@ static void events_of_the_same_time_are_one_point(void **state)
 	world_free(w);
 }
 
+/* Between two neighbours among the points never more was live than at both. */
+static void no_spike_is_lost_between_two_points(void **state)
+{
+	enum { EVENTS = 20000 };
+	struct world *w = world_new(50);
+	uint64_t *live_at = calloc(4 * EVENTS, sizeof *live_at), peak_at = 0, start = 0;
+	struct pd_point *p;
+	size_t n;
+
+	(void)state;
+	for (unsigned i = 0; i < EVENTS; i++) {
+		uint64_t size = random_below(500) ? 16 * (1 + random_below(SIZES))
+						  : 100000 + random_below(900000);
+
+		w->now += 1 + random_below(2);
+		event(w, (struct alloc_event){ .kind = AE_ALLOC, .ptr = 1, .size = size }, 0);
+		live_at[w->now] = size;
+		if (size > live_at[peak_at])
+			peak_at = w->now;
+		w->now++;
+		event(w, (struct alloc_event){ .kind = AE_FREE, .ptr = 1 }, 0);
+	}
+	assert_int_equal(timeline_points(w->timeline, &p, &n), 0);
+	assert_true(n <= 50 && n >= 20);
+	for (size_t k = 0; k < n; k++)
+		start = p[k].peak ? p[k].time_ns - peak_at : start;
+	for (size_t k = 2; k < n; k++)
+		for (uint64_t t = p[k - 1].time_ns; t <= p[k].time_ns; t++)
+			assert_true(live_at[t - start] <= p[k].live_bytes ||
+				    live_at[t - start] <= p[k - 1].live_bytes);
+	free(p);
+	free(live_at);
+	world_free(w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -248,6 +283,7 @@ int main(void)
 		cmocka_unit_test(a_restarted_profile_has_a_new_peak),
 		cmocka_unit_test(the_points_are_bounded_in_order_and_have_the_peak),
 		cmocka_unit_test(events_of_the_same_time_are_one_point),
+		cmocka_unit_test(no_spike_is_lost_between_two_points),
 		cmocka_unit_test(nothing_happened_no_peak),
 		cmocka_unit_test(what_a_parent_left_is_not_in_the_childs),
 	};

@@ -63,6 +63,28 @@ static void buckets_are_powers_of_two(void **state)
 	assert_int_equal(lifetimes_bucket(UINT64_MAX), 63);
 }
 
+static void a_block_counts_as_the_longest_that_it_may_have_lived(void **state)
+{
+	(void)state;
+	struct profile *p = profile_new();
+
+	for (taddr at = 0x10; at <= 0x30; at += 0x10)
+		tell(p, (struct alloc_event){ .kind = AE_ALLOC, .task = 1, .time_ns = 1000,
+					      .until_ns = 9000, .ptr = at, .size = 8 });
+	/* By the same look at the clock. */
+	tell(p, (struct alloc_event){ .kind = AE_FREE, .task = 1, .time_ns = 1000, .ptr = 0x10,
+				      .until_ns = 9000 });
+	assert_int_equal(blocks(p, PD_LIFE_NS, 12), 1);
+	tell(p, (struct alloc_event){ .kind = AE_FREE, .task = 1, .time_ns = 1100, .ptr = 0x20,
+				      .until_ns = 17500 });
+	assert_int_equal(blocks(p, PD_LIFE_NS, 14), 1);
+	/* Seen by a trap, or by a clock that is behind. */
+	tell(p, (struct alloc_event){ .kind = AE_FREE, .task = 1, .time_ns = 1100, .ptr = 0x30,
+				      .until_ns = 1050 });
+	assert_int_equal(blocks(p, PD_LIFE_NS, 6), 1);
+	profile_free(p);
+}
+
 static void a_block_is_temporary_until_its_thread_allocates_again(void **state)
 {
 	(void)state;
@@ -243,6 +265,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(buckets_are_powers_of_two),
+		cmocka_unit_test(a_block_counts_as_the_longest_that_it_may_have_lived),
 		cmocka_unit_test(a_block_is_temporary_until_its_thread_allocates_again),
 		cmocka_unit_test(what_is_done_to_blocks_is_counted_for_who_does_it),
 		cmocka_unit_test(an_announced_block_can_be_temporary_too),

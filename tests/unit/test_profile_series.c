@@ -44,10 +44,11 @@ static void who_holds_nothing_is_not_told(void **state)
 
 static void assert_thinned(const uint64_t *times, size_t n, size_t drop, const char *left)
 {
+	static const uint64_t flat[SERIES_POINTS];
 	bool gone[SERIES_POINTS];
 	char got[SERIES_POINTS + 1] = "";
 
-	series_thin(times, n, drop, gone);
+	series_thin(times, flat, n, drop, gone);
 	for (size_t i = 0; i < n; i++)
 		got[i] = gone[i] ? '.' : 'x';
 	assert_string_equal(got, left);
@@ -74,6 +75,52 @@ static void the_first_and_the_last_stay(void **state)
 	assert_thinned(times, 2, 2, "xx");
 	assert_thinned(times, 1, 1, "x");
 	assert_thinned(times, 0, 1, "");
+}
+
+static void who_is_above_both_neighbours_stays(void **state)
+{
+	const uint64_t times[] = {0, 10, 11, 12, 20, 30, 31, 40}, live[] = {1, 1, 9, 1, 1, 5, 7, 1};
+	bool gone[SERIES_POINTS];
+
+	(void)state;
+	series_thin(times, live, 8, 6, gone);
+	assert_true(!gone[0] && !gone[2] && !gone[7]);
+	series_thin(times, live, 8, 4, gone);
+	assert_true(!gone[2] && !gone[6] && gone[5]);
+}
+
+/* Ten for a moment among a thousand events, of which fewer are points. */
+static void spikes_between_two_points_are_points(void **state)
+{
+	enum { SPIKES = 5, BETWEEN = 4000 };
+	struct profile *p = profile_new();
+	struct kept_series k;
+	struct block_change c;
+	uint64_t now = 1000;
+	unsigned spikes = 0;
+
+	(void)state;
+	profile_stamp(p, now);
+	profile_keep_series(p, 50);
+	for (unsigned i = 0; i < SPIKES * BETWEEN; i++) {
+		bool spike = i % BETWEEN == BETWEEN / 2 + 7;
+		struct alloc_event e = {.ptr = 16, .size = spike ? 1000000 + i : 30000};
+
+		e.time_ns = now += spike ? 3 : 1000;
+		assert_int_equal(profile_event(p, &e, &c), 0);
+		e.kind = AE_FREE;
+		e.time_ns = now += spike ? 3 : 1000;
+		assert_int_equal(profile_event(p, &e, &c), 0);
+	}
+	assert_int_equal(profile_list_series(p, &k), 0);
+	assert_true(k.n <= 50);
+	for (size_t i = 0; i < k.n; i++) {
+		assert_true(!i || k.points[i].time_ns > k.points[i - 1].time_ns);
+		spikes += k.points[i].live_bytes >= 1000000;
+	}
+	assert_int_equal(spikes, SPIKES);
+	kept_series_release(&k);
+	profile_free(p);
 }
 
 static void points_are_bounded_and_come_further_apart(void **state)
@@ -421,6 +468,8 @@ int main(void)
 		cmocka_unit_test(who_holds_nothing_is_not_told),
 		cmocka_unit_test(the_points_with_the_closest_neighbours_go_first),
 		cmocka_unit_test(the_first_and_the_last_stay),
+		cmocka_unit_test(who_is_above_both_neighbours_stays),
+		cmocka_unit_test(spikes_between_two_points_are_points),
 		cmocka_unit_test(points_are_bounded_and_come_further_apart),
 		cmocka_unit_test(points_of_a_large_profile_wait_for_their_hundredth_of_the_time),
 		cmocka_unit_test(points_of_a_small_profile_do_not_wait),

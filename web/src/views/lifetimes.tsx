@@ -14,8 +14,9 @@ import { count, share, time } from "../ui/format";
 import { type Column, Table } from "../ui/table";
 import { BlamedNode, NodeChain } from "./leaks";
 
-/** "64 ms": what the bucket begins with. */
-const since = (ns: number | null): string => (ns === null ? "" : ns ? `≥ ${time(ns)}` : "< 2 ns");
+/** "< 64 ms": what the bucket ends with; what it begins with is not certain with each engine. */
+const below = (from: number | null): string =>
+	from === null ? "" : `< ${from ? time(2 * from) : "2 ns"}`;
 
 function Histogram({
 	buckets,
@@ -27,7 +28,7 @@ function Histogram({
 	last: number;
 }): JSX.Element {
 	const list = heights(buckets, first, last);
-	const title = buckets.map((b) => `${since(b.from)}: ${count(b.blocks)} blocks`).join("\n");
+	const title = buckets.map((b) => `${below(b.from)}: ${count(b.blocks)} blocks`).join("\n");
 
 	return (
 		<svg
@@ -85,16 +86,16 @@ function columns_of(t: Tree, rows: Rows): Column<number>[] {
 			id: "half",
 			title: "Half lived",
 			numeric: true,
-			hint: "Half of the blocks lived at least so long",
+			hint: "Half of the blocks lived less than that",
 			value: (i) => lived(i, 0.5) ?? 0,
-			cell: (i) => since(lived(i, 0.5)),
+			cell: (i) => below(lived(i, 0.5)),
 		},
 		{
 			id: "most",
 			title: "Longest",
 			numeric: true,
 			value: (i) => lived(i, 1) ?? 0,
-			cell: (i) => since(lived(i, 1)),
+			cell: (i) => below(lived(i, 1)),
 		},
 		{
 			id: "histogram",
