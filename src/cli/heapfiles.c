@@ -129,6 +129,20 @@ static print_fn *printer(enum output_format f)
 	}
 }
 
+/* A total that is not the sum: these formats have signed numbers of 64 bits. */
+static void tell_too_large(const struct heap_stacks *h)
+{
+	for (int i = 0; i < HEAP_VALUES; i++) {
+		int64_t total = heap_stacks_total(h, (enum heap_value)i);
+
+		if (total != INT64_MAX && total != INT64_MIN)
+			continue;
+		say("a total is beyond 2^63 - 1, more than heap profiles hold: that is what they "
+		    "have instead; the tables have it");
+		return;
+	}
+}
+
 int heapfiles_print(struct heap_stacks *h, const struct options *o, FILE *out, struct error *e)
 {
 	struct heap_view v = { .value = o->pprof.value,
@@ -147,6 +161,9 @@ int heapfiles_print(struct heap_stacks *h, const struct options *o, FILE *out, s
 		return error_set(e, err, "cannot write the report: %s", strerror(-err));
 	struct heap_matches met = { 0 };
 
+	/* These two have no totals. */
+	if (o->format != FORMAT_FOLDED && o->format != FORMAT_PPROF)
+		tell_too_large(h);
 	v.total = heap_stacks_total(h, v.value);
 	err = heap_stacks_filter(h, o->pprof.focus, o->pprof.ignore, &met, e);
 	if (!err && o->pprof.list)

@@ -7,16 +7,17 @@
 #include <stdbool.h>
 
 /* printf(3) would be most of the work: there are millions of them. */
-static void put_number(int64_t n, FILE *out)
+static void put_number(int64_t n, bool count, FILE *out)
 {
+	bool negative = n < 0 && !count;
 	char digits[20], *end = digits + sizeof digits, *s = end;
-	uint64_t left = n < 0 ? -(uint64_t)n : (uint64_t)n;
+	uint64_t left = negative ? -(uint64_t)n : (uint64_t)n;
 
 	do {
 		*--s = (char)('0' + left % 10);
 		left /= 10;
 	} while (left);
-	if (n < 0)
+	if (negative)
 		*--s = '-';
 	fwrite_unlocked(s, 1, (size_t)(end - s), out);
 }
@@ -27,7 +28,7 @@ void columns_put(const void *of, const struct column *c, size_t n, FILE *out)
 	for (size_t i = 0; i < n; i++) {
 		if (i)
 			putc_unlocked(',', out);
-		put_number(c->get(of, i), out);
+		put_number(c->get(of, i), c->count, out);
 	}
 	putc_unlocked(']', out);
 }

@@ -5,6 +5,7 @@
 #include "html/strings.h"
 
 #include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -15,6 +16,7 @@
 struct column {
 	const char *key;
 	int64_t (*get)(const void *of, size_t i);
+	bool count; /* nothing in it is less than 0: what looks so is 2^63 and more */
 };
 
 /* "KEY":[N,...], of @n rows. */

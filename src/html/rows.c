@@ -98,16 +98,16 @@ static int describe_leaks(struct rows *r)
 
 static void put_leaks(const struct rows *r, FILE *out)
 {
-	static const struct column columns[] = {{"node", leak_node},
-						{"depth", leak_depth},
-						{"truncated", leak_truncated},
-						{"kept_bytes", leak_kept_bytes},
-						{"allocs", leak_allocs},
-						{"frees", leak_frees},
-						{"types", leak_types},
-						{"verdict", leak_verdict},
-						{"lost_bytes", leak_lost_bytes},
-						{"through_bytes", leak_through_bytes}};
+	static const struct column columns[] = {{"node", leak_node, false},
+						{"depth", leak_depth, false},
+						{"truncated", leak_truncated, false},
+						{"kept_bytes", leak_kept_bytes, true},
+						{"allocs", leak_allocs, true},
+						{"frees", leak_frees, true},
+						{"types", leak_types, false},
+						{"verdict", leak_verdict, false},
+						{"lost_bytes", leak_lost_bytes, true},
+						{"through_bytes", leak_through_bytes, true}};
 	struct column used[COUNT(columns)];
 	size_t n = 0;
 
@@ -265,7 +265,8 @@ static int64_t bucket_blocks(const void *of, size_t i)
 
 static int put_buckets(const struct profile_data *d, FILE *out)
 {
-	static const struct column columns[] = {{"power", bucket_power}, {"blocks", bucket_blocks}};
+	static const struct column columns[] = {{"power", bucket_power, false},
+						{"blocks", bucket_blocks, true}};
 	struct buckets b = {malloc((d->n_lifetimes + 1) * sizeof *b.v), 0};
 
 	if (!b.v)
@@ -301,13 +302,14 @@ static int collect(struct rows *r, const struct report_options *o)
 static int put(const struct rows *r, FILE *out)
 {
 	static const struct column functions[] = {
-		{"function", function_place},	     {"cycle", function_cycle},
-		{"self_bytes", function_self_bytes}, {"total_bytes", function_total_bytes},
-		{"called", function_called},	     {"recursive", function_recursive}};
-	static const struct column lifetimes[] = {{"node", life_node},
-						  {"frees", life_frees},
-						  {"temporary", life_temporary},
-						  {"buckets", life_buckets}};
+		{"function", function_place, false}, {"cycle", function_cycle, false},
+		{"self_bytes", function_self_bytes, true},
+		{"total_bytes", function_total_bytes, true},
+		{"called", function_called, true}, {"recursive", function_recursive, true}};
+	static const struct column lifetimes[] = {{"node", life_node, false},
+						  {"frees", life_frees, true},
+						  {"temporary", life_temporary, true},
+						  {"buckets", life_buckets, false}};
 
 	fputs("{\"schema\":\"mprof.rows.v1\",\n", out);
 	int err = columns_put_strings(&r->types.strings, out);

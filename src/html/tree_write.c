@@ -163,34 +163,35 @@ static int64_t module_path(const void *of, size_t i)
 
 static void put_tables(const struct tree *t, FILE *out)
 {
-	static const struct column modules = {"modules", module_path};
-	static const struct column functions[] = {{"name", function_name},
-						  {"module", function_module},
-						  {"same", function_same}};
-	static const struct column sites[] = {{"function", site_function},
-					      {"file", site_file},
-					      {"line", site_line},
-					      {"inlined", site_inlined},
-					      {"own", site_own}};
-	static const struct column nodes[] = {{"up", node_up}, {"site", node_site}};
-	static const struct column leaves[] = {{"node", leaf_node},
-					       {"allocs", leaf_allocs},
-					       {"bytes", leaf_bytes},
-					       {"size", leaf_size},
-					       {"frees", leaf_frees},
-					       {"kept_blocks", leaf_kept_blocks},
-					       {"kept_bytes", leaf_kept_bytes},
-					       {"peak_blocks", leaf_peak_blocks},
-					       {"peak_bytes", leaf_peak_bytes},
-					       {"temporary", leaf_temporary},
-					       {"runtime_blocks", leaf_runtime_blocks},
-					       {"runtime_bytes", leaf_runtime_bytes}};
-	static const struct column lost[] = {{"lost_blocks", leaf_lost_blocks},
-					     {"lost_bytes", leaf_lost_bytes},
-					     {"hanging_blocks", leaf_hanging_blocks},
-					     {"hanging_bytes", leaf_hanging_bytes}};
-	static const struct column types[] = {
-		{"node", type_node}, {"name", type_name}, {"certain", type_certain}};
+	static const struct column modules = {"modules", module_path, false};
+	static const struct column functions[] = {{"name", function_name, false},
+						  {"module", function_module, false},
+						  {"same", function_same, false}};
+	static const struct column sites[] = {{"function", site_function, false},
+					      {"file", site_file, false},
+					      {"line", site_line, false},
+					      {"inlined", site_inlined, false},
+					      {"own", site_own, false}};
+	static const struct column nodes[] = {{"up", node_up, false}, {"site", node_site, false}};
+	static const struct column leaves[] = {{"node", leaf_node, false},
+					       {"allocs", leaf_allocs, true},
+					       {"bytes", leaf_bytes, true},
+					       {"size", leaf_size, false},
+					       {"frees", leaf_frees, true},
+					       {"kept_blocks", leaf_kept_blocks, true},
+					       {"kept_bytes", leaf_kept_bytes, true},
+					       {"peak_blocks", leaf_peak_blocks, true},
+					       {"peak_bytes", leaf_peak_bytes, true},
+					       {"temporary", leaf_temporary, true},
+					       {"runtime_blocks", leaf_runtime_blocks, true},
+					       {"runtime_bytes", leaf_runtime_bytes, true}};
+	static const struct column lost[] = {{"lost_blocks", leaf_lost_blocks, true},
+					     {"lost_bytes", leaf_lost_bytes, true},
+					     {"hanging_blocks", leaf_hanging_blocks, true},
+					     {"hanging_bytes", leaf_hanging_bytes, true}};
+	static const struct column types[] = {{"node", type_node, false},
+					      {"name", type_name, false},
+					      {"certain", type_certain, false}};
 
 	fputs(",\n", out);
 	columns_put(t, &modules, t->modules.n, out);

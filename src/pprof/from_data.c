@@ -149,11 +149,12 @@ static uint32_t location_at(struct conversion *c, uint32_t *node)
 static int add_leaf(struct conversion *c, const struct pd_leaf *l)
 {
 	uint64_t live = l->allocs - l->frees;
-	int64_t value[HEAP_VALUES] = { (int64_t)l->allocs, (int64_t)(l->allocs * l->size),
-				       (int64_t)live,
-				       (int64_t)(live * l->size) };
+	int64_t value[HEAP_VALUES] = { (int64_t)l->allocs, 0, (int64_t)live, 0 };
 	size_t n = 0;
 
+	if (__builtin_mul_overflow(l->allocs, l->size, &value[ALLOC_SPACE]) ||
+	    __builtin_mul_overflow(live, l->size, &value[INUSE_SPACE]))
+		return -EOVERFLOW;
 	for (uint32_t node = l->node; node >= PD_FIRST_NODE;) {
 		uint32_t id = location_at(c, &node);
 

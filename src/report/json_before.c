@@ -14,9 +14,9 @@ static json_t *sizes(const struct pd_before *b)
 	for (size_t i = 0; list && i < b->n_bins; i++) {
 		const struct pd_before_bin *bin = &b->bins[i];
 		json_t *row =
-			json_pack("{sI sI sI sI}", "usable", json_out_int(bin->usable), "blocks",
-				  json_out_int(bin->blocks), "freed", json_out_int(bin->freed),
-				  "missed", json_out_int(bin->missed));
+			json_pack("{so so so so}", "usable", json_out_num(bin->usable), "blocks",
+				  json_out_num(bin->blocks), "freed", json_out_num(bin->freed),
+				  "missed", json_out_num(bin->missed));
 
 		if (json_array_append_new(list, row)) {
 			json_decref(list);
@@ -30,12 +30,12 @@ json_t *json_before(const struct profile_data *d)
 {
 	const struct pd_before *b = &d->before;
 
-	return json_pack("{sb sI sI sI sI sI sI sf so}", "walked", b->how == BEFORE_WALKED,
-			 "blocks", json_out_int(b->blocks), "bytes", json_out_int(b->bytes),
+	return json_pack("{sb so so so so so so sf so}", "walked", b->how == BEFORE_WALKED,
+			 "blocks", json_out_num(b->blocks), "bytes", json_out_num(b->bytes),
 			 "freed_blocks",
-			 json_out_int(d->totals.before_frees), "freed_bytes",
-			 json_out_int(b->freed_bytes), "missed", json_out_int(b->missed),
-			 "missed_bytes", json_out_int(b->missed_bytes), "pause_ms",
+			 json_out_num(d->totals.before_frees), "freed_bytes",
+			 json_out_num(b->freed_bytes), "missed", json_out_num(b->missed),
+			 "missed_bytes", json_out_num(b->missed_bytes), "pause_ms",
 			 (double)b->walk_ns / 1e6, "sizes", sizes(b));
 }
 
@@ -54,12 +54,12 @@ json_t *json_reach(const struct profile_data *d)
 {
 	static const char *const names[PD_REACH_CLASSES] = {"lost_direct", "lost_through",
 							    "possible", "reachable"};
-	json_t *o = json_pack("{sI sI}", "lost_and_freed", json_out_int(d->reach.freed),
-			      "lost_inherited", json_out_int(d->reach.inherited));
+	json_t *o = json_pack("{so so}", "lost_and_freed", json_out_num(d->reach.freed),
+			      "lost_inherited", json_out_num(d->reach.inherited));
 
 	for (int k = 0; o && k < PD_REACH_CLASSES; k++) {
-		json_t *sum = json_pack("{sI sI}", "blocks", json_out_int(d->reach.sums[k].blocks),
-					"bytes", json_out_int(d->reach.sums[k].bytes));
+		json_t *sum = json_pack("{so so}", "blocks", json_out_num(d->reach.sums[k].blocks),
+					"bytes", json_out_num(d->reach.sums[k].bytes));
 
 		if (json_object_set_new(o, names[k], sum)) {
 			json_decref(o);
@@ -75,8 +75,8 @@ json_t *json_rss(const struct profile_data *d)
 
 	for (size_t i = 0; list && i < d->n_rss; i++) {
 		const struct pd_rss_row *r = &d->rss[i];
-		json_t *row = json_pack("{so sI sI}", "name", json_text(r->name), "rss",
-					json_out_int(r->rss), "pss", json_out_int(r->pss));
+		json_t *row = json_pack("{so so so}", "name", json_text(r->name), "rss",
+					json_out_num(r->rss), "pss", json_out_num(r->pss));
 
 		if (json_array_append_new(list, row)) {
 			json_decref(list);
@@ -96,9 +96,9 @@ json_t *json_runtime(const struct profile_data *d)
 	for (int k = RUNTIME_NONE + 1; list && k < RUNTIME_KINDS; k++) {
 		if (!sums[k].blocks)
 			continue;
-		json_t *row = json_pack("{ss sI sI}", "kind", runtime_word(k), "blocks",
-					json_out_int(sums[k].blocks), "bytes",
-					json_out_int(sums[k].bytes));
+		json_t *row = json_pack("{ss so so}", "kind", runtime_word(k), "blocks",
+					json_out_num(sums[k].blocks), "bytes",
+					json_out_num(sums[k].bytes));
 
 		if (json_array_append_new(list, row)) {
 			json_decref(list);

@@ -17,10 +17,10 @@ static json_t *relatives(const struct graph *g, const struct graph_relatives *r)
 
 	for (size_t i = 0; list && i < r->n; i++) {
 		const struct graph_relative *one = &r->items[i];
-		json_t *row = json_pack("{so so sI}",
+		json_t *row = json_pack("{so so so}",
 					"function", name_of(g, one->node),
 					"bytes", json_out_classes(g->d, one->over.bytes),
-					"calls", json_out_int(one->over.calls));
+					"calls", json_out_num(one->over.calls));
 
 		if (json_array_append_new(list, row)) {
 			json_decref(list);
@@ -39,14 +39,14 @@ static json_t *row_of(const struct graph *g, const struct graph_entry *e,
 
 	for (size_t i = 0; i < callers->n; i++)
 		called += callers->items[i].over.calls;
-	return json_pack("{sI so so so sI sI sI so so}",
-			 "index", json_out_int(n->index),
+	return json_pack("{so so so so so so so so so}",
+			 "index", json_out_num(n->index),
 			 "function", name_of(g, e->node),
 			 "cycle", cycle ? json_integer(cycle) : json_null(),
 			 "self_bytes", json_out_classes(g->d, n->own.bytes),
-			 "total_bytes", json_out_int(e->bytes),
-			 "called", json_out_int(called),
-			 "recursive", json_out_int(n->recursive),
+			 "total_bytes", json_out_num(e->bytes),
+			 "called", json_out_num(called),
+			 "recursive", json_out_num(n->recursive),
 			 "callers", relatives(g, callers),
 			 "callees", relatives(g, callees));
 }

@@ -38,10 +38,8 @@ void json_out_end_rows(struct json_out *o);
 /* {"s":..., "m":..., "l":..., "x":...} */
 json_t *json_out_classes(const struct profile_data *d, const uint64_t bytes[N_SIZE_CLASSES]);
 
-/* A count. JSON integers of jansson end at 2^63 - 1, which no count reaches. */
-static inline json_int_t json_out_int(uint64_t n)
-{
-	return (json_int_t)n;
-}
+/* A count. Integers of jansson end at 2^63 - 1: what is beyond that, which only an allocator that
+ * promises more than there is can have, is the nearest number that a double has. */
+json_t *json_out_num(uint64_t n);
 
 #endif

@@ -40,9 +40,9 @@ static json_t *make_element(const struct profile_data *d, size_t site, bool own)
 	uint32_t function = names_function(d, (uint32_t)site);
 	json_t *line = s->line ? json_integer(s->line) : json_null();
 
-	return json_pack("{so sI so so so sb sb sb}",
+	return json_pack("{so so so so so sb sb sb}",
 			 "function", json_text(names_text(d, function)),
-			 "offset", json_out_int(s->offset),
+			 "offset", json_out_num(s->offset),
 			 "file", json_text(s->file),
 			 "line", line,
 			 "module", json_text(module_of(d, function)),

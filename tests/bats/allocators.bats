@@ -410,6 +410,38 @@ no_allocators() { # in chains of the program; one may ask itself for memory when
 	nothing "$(ours err | grep -- --hook || true)" "complaints:"
 }
 
+@test "an allocator that promises more than 2^63 bytes: no figure is negative" {
+	cat >promises.c <<-EOT
+		#include <stddef.h>
+		static char room[64];
+		__attribute__((noinline)) void *promise(size_t n)
+		{
+			static size_t used;
+			__asm__ volatile("" : : "r"(n));
+			return room + 16 * used++;
+		}
+		__attribute__((noinline)) void release(void *p)
+		{
+			__asm__ volatile("" : : "r"(p));
+		}
+		int main(void)
+		{
+			for (int i = 0; i < 3; i++)
+				promise((size_t)1 << 62);
+			release(promise(16));
+		}
+	EOT
+	cc -O1 -o promises promises.c
+	limited "$MPROF" run --hook=malloc:promise --hook=free:release -o run.txt --data=run.data -- ./promises 2>err
+	grep -q '^Total bytes not freed: 13835058055282163712$' run.txt
+	limited "$MPROF" report --format=json run.data >report.json
+	jq -e '.totals.kept_bytes == 13835058055282163712 and .peak.live_bytes == 13835058055282163728 and
+		([.. | numbers | select(. < 0)] == [])' report.json
+	# Heap profiles have no such numbers, and say so.
+	limited "$MPROF" report --format=text run.data >text.out 2>text.err || :
+	says text.err '2\^63 - 1|a sum is too large'
+}
+
 @test "definitions in a file are exact, results through a pointer too" {
 	cat >my.probes <<-EOT
 		# an allocator of our own

@@ -8,12 +8,12 @@
 #include <errno.h>
 #include <jansson.h>
 
-static json_t *tree_of(const struct profile_data *d)
+/* For free(). */
+static char *text_of(const struct profile_data *d)
 {
 	char *text = NULL;
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
-	json_error_t why;
 	struct tree *built;
 
 	assert_non_null(f);
@@ -21,6 +21,13 @@ static json_t *tree_of(const struct profile_data *d)
 	assert_int_equal(tree_json(built, f), 0);
 	tree_free(built);
 	fclose(f);
+	return text;
+}
+
+static json_t *tree_of(const struct profile_data *d)
+{
+	char *text = text_of(d);
+	json_error_t why;
 	json_t *tree = json_loads(text, JSON_REJECT_DUPLICATES, &why);
 
 	if (!tree)
@@ -326,6 +333,23 @@ static void a_full_disk_is_told(void **state)
 	profile_data_free(d);
 }
 
+static void numbers_of_2_to_the_63_and_more_are_not_negative(void **state)
+{
+	(void)state;
+	struct profile_data *d = profile_data_new();
+
+	pd_build_chain(d, "main+1", 1ull << 62, 3, 0);
+	pd_build_finish(d);
+	char *text = text_of(d);
+
+	assert_non_null(strstr(text, "\"bytes\":[13835058055282163712]"));
+	assert_non_null(strstr(text, "\"kept_bytes\":[13835058055282163712]"));
+	/* What is less than 0 has not become more. */
+	assert_non_null(strstr(text, "\"module\":[-1]"));
+	free(text);
+	profile_data_free(d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -337,6 +361,7 @@ int main(void)
 		cmocka_unit_test(names_are_data_whatever_they_are),
 		cmocka_unit_test(sums_of_leaves_are_the_totals),
 		cmocka_unit_test(a_full_disk_is_told),
+		cmocka_unit_test(numbers_of_2_to_the_63_and_more_are_not_negative),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
