@@ -302,9 +302,10 @@ static int collect(struct rows *r, const struct report_options *o)
 static int put(const struct rows *r, FILE *out)
 {
 	static const struct column functions[] = {
-		{"function", function_place, false},	     {"cycle", function_cycle, false},
-		{"self_bytes", function_self_bytes, true}, {"total_bytes", function_total_bytes, true},
-		{"called", function_called, true},	     {"recursive", function_recursive, true}};
+		{"function", function_place, false}, {"cycle", function_cycle, false},
+		{"self_bytes", function_self_bytes, true},
+		{"total_bytes", function_total_bytes, true},
+		{"called", function_called, true}, {"recursive", function_recursive, true}};
 	static const struct column lifetimes[] = {{"node", life_node, false},
 						  {"frees", life_frees, true},
 						  {"temporary", life_temporary, true},

@@ -30,22 +30,22 @@ static json_t *totals(const struct profile_data *d)
 	if (profile_data_guessed_chains(d, &guessed))
 		return NULL;
 	return json_pack("{so so so so so so so so so so so so so so so so}",
-			 "allocs", json_out_count(t->allocs),
-			 "alloc_bytes", json_out_count(t->alloc_bytes),
-			 "frees", json_out_count(t->frees),
-			 "free_bytes", json_out_count(t->free_bytes),
-			 "kept_objects", json_out_count(t->allocs - t->frees),
-			 "kept_bytes", json_out_count(t->alloc_bytes - t->free_bytes),
-			 "peak_bytes", json_out_count(t->peak_bytes),
-			 "failed_allocs", json_out_count(t->failed_allocs),
-			 "unknown_frees", json_out_count(t->unknown_frees),
-			 "inherited_frees", json_out_count(t->inherited_frees),
-			 "truncated_chains", json_out_count(t->truncated_chains),
-			 "truncated_no_cfi", json_out_count(t->truncated_no_cfi),
-			 "truncated_unreadable", json_out_count(t->truncated_unreadable),
-			 "truncated_too_deep", json_out_count(t->truncated_too_deep),
-			 "truncated_cut", json_out_count(t->truncated_cut),
-			 "guessed_chains", json_out_count(guessed));
+			 "allocs", json_out_num(t->allocs),
+			 "alloc_bytes", json_out_num(t->alloc_bytes),
+			 "frees", json_out_num(t->frees),
+			 "free_bytes", json_out_num(t->free_bytes),
+			 "kept_objects", json_out_num(t->allocs - t->frees),
+			 "kept_bytes", json_out_num(t->alloc_bytes - t->free_bytes),
+			 "peak_bytes", json_out_num(t->peak_bytes),
+			 "failed_allocs", json_out_num(t->failed_allocs),
+			 "unknown_frees", json_out_num(t->unknown_frees),
+			 "inherited_frees", json_out_num(t->inherited_frees),
+			 "truncated_chains", json_out_num(t->truncated_chains),
+			 "truncated_no_cfi", json_out_num(t->truncated_no_cfi),
+			 "truncated_unreadable", json_out_num(t->truncated_unreadable),
+			 "truncated_too_deep", json_out_num(t->truncated_too_deep),
+			 "truncated_cut", json_out_num(t->truncated_cut),
+			 "guessed_chains", json_out_num(guessed));
 }
 
 static bool saw_all(const struct profile_data *d)
@@ -63,22 +63,22 @@ static json_t *unseen(const struct profile_data *d)
 	const struct pd_unseen *u = &d->unseen;
 
 	return json_pack("{so so so so so so so so so so so so sb sb sb so}",
-			 "lost_events", json_out_count(u->lost),
-			 "lost_unreadable", json_out_count(u->lost_unreadable),
-			 "lost_damaged", json_out_count(u->lost_damaged),
-			 "doubtful_calls", json_out_count(u->doubtful),
-			 "other_requests", json_out_count(u->other_requests),
-			 "other_frees", json_out_count(u->other_frees),
-			 "taken_functions", json_out_count(u->taken),
-			 "pauses", json_out_count(u->pauses),
-			 "paused_ns", json_out_count(u->paused_ns),
-			 "missed_blocks", json_out_count(d->totals.missed),
-			 "missed_bytes", json_out_count(d->totals.missed_bytes),
-			 "paused_frees", json_out_count(d->totals.paused_frees),
+			 "lost_events", json_out_num(u->lost),
+			 "lost_unreadable", json_out_num(u->lost_unreadable),
+			 "lost_damaged", json_out_num(u->lost_damaged),
+			 "doubtful_calls", json_out_num(u->doubtful),
+			 "other_requests", json_out_num(u->other_requests),
+			 "other_frees", json_out_num(u->other_frees),
+			 "taken_functions", json_out_num(u->taken),
+			 "pauses", json_out_num(u->pauses),
+			 "paused_ns", json_out_num(u->paused_ns),
+			 "missed_blocks", json_out_num(d->totals.missed),
+			 "missed_bytes", json_out_num(d->totals.missed_bytes),
+			 "paused_frees", json_out_num(d->totals.paused_frees),
 			 "untrapped", (int)u->untrapped,
 			 "spared_lifetimes", (int)d->spared.lifetimes,
 			 "spared_timeline", (int)d->spared.timeline,
-			 "spared_depth", json_out_count(d->spared.depth));
+			 "spared_depth", json_out_num(d->spared.depth));
 }
 
 static bool append_types(json_t *list, const struct profile_data *d, uint64_t size)
@@ -144,11 +144,11 @@ static void bins(struct json_out *o, const struct profile_data *d)
 		const struct bin *bin = &b.items[i];
 
 		json_out_row(o, json_pack("{so so so so so so}",
-					  "size", json_out_count(bin->size),
-					  "allocs", json_out_count(bin->allocs),
-					  "bytes", json_out_count(bin->bytes),
-					  "frees", json_out_count(bin->frees),
-					  "kept_bytes", json_out_count(bin->kept),
+					  "size", json_out_num(bin->size),
+					  "allocs", json_out_num(bin->allocs),
+					  "bytes", json_out_num(bin->bytes),
+					  "frees", json_out_num(bin->frees),
+					  "kept_bytes", json_out_num(bin->kept),
 					  "types", json_size_types(d, bin->size)));
 	}
 	json_out_end_rows(o);
@@ -172,7 +172,7 @@ static void direct(struct json_out *o, const struct profile_data *d, const uint3
 					  "function", json_text(names_text(d, row->function)),
 					  "bytes", json_out_classes(d, row->own.bytes),
 					  "kept", json_out_classes(d, row->kept),
-					  "calls", json_out_count(row->own.calls),
+					  "calls", json_out_num(row->own.calls),
 					  "types", json_types(d, &t.sizes, row->function)));
 	}
 	json_out_end_rows(o);
@@ -196,8 +196,8 @@ static json_t *engines(const struct profile_data *d)
 /* The sizes of the requests that were recorded. */
 static json_t *recorded(const struct profile_data *d)
 {
-	return json_pack("{so so}", "min_size", json_out_count(d->min_size), "max_size",
-			 d->max_size ? json_out_count(d->max_size) : json_null());
+	return json_pack("{so so}", "min_size", json_out_num(d->min_size), "max_size",
+			 d->max_size ? json_out_num(d->max_size) : json_null());
 }
 
 /* @chains: they are told of, too */
@@ -215,7 +215,7 @@ static int write_report(const struct profile_data *d, const struct report_option
 	json_out_member(&o, "pid", json_integer(d->pid));
 	if (d->ended_ns > d->started_ns)
 		json_out_member(&o, "duration_ns",
-				json_out_count(d->ended_ns - d->started_ns));
+				json_out_num(d->ended_ns - d->started_ns));
 	json_origin(&o, d);
 	json_view(&o, d, options);
 	json_out_member(&o, "engines", engines(d));

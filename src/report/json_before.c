@@ -14,9 +14,9 @@ static json_t *sizes(const struct pd_before *b)
 	for (size_t i = 0; list && i < b->n_bins; i++) {
 		const struct pd_before_bin *bin = &b->bins[i];
 		json_t *row =
-			json_pack("{so so so so}", "usable", json_out_count(bin->usable), "blocks",
-				  json_out_count(bin->blocks), "freed", json_out_count(bin->freed),
-				  "missed", json_out_count(bin->missed));
+			json_pack("{so so so so}", "usable", json_out_num(bin->usable), "blocks",
+				  json_out_num(bin->blocks), "freed", json_out_num(bin->freed),
+				  "missed", json_out_num(bin->missed));
 
 		if (json_array_append_new(list, row)) {
 			json_decref(list);
@@ -31,11 +31,11 @@ json_t *json_before(const struct profile_data *d)
 	const struct pd_before *b = &d->before;
 
 	return json_pack("{sb so so so so so so sf so}", "walked", b->how == BEFORE_WALKED,
-			 "blocks", json_out_count(b->blocks), "bytes", json_out_count(b->bytes),
+			 "blocks", json_out_num(b->blocks), "bytes", json_out_num(b->bytes),
 			 "freed_blocks",
-			 json_out_count(d->totals.before_frees), "freed_bytes",
-			 json_out_count(b->freed_bytes), "missed", json_out_count(b->missed),
-			 "missed_bytes", json_out_count(b->missed_bytes), "pause_ms",
+			 json_out_num(d->totals.before_frees), "freed_bytes",
+			 json_out_num(b->freed_bytes), "missed", json_out_num(b->missed),
+			 "missed_bytes", json_out_num(b->missed_bytes), "pause_ms",
 			 (double)b->walk_ns / 1e6, "sizes", sizes(b));
 }
 
@@ -54,12 +54,12 @@ json_t *json_reach(const struct profile_data *d)
 {
 	static const char *const names[PD_REACH_CLASSES] = {"lost_direct", "lost_through",
 							    "possible", "reachable"};
-	json_t *o = json_pack("{so so}", "lost_and_freed", json_out_count(d->reach.freed),
-			      "lost_inherited", json_out_count(d->reach.inherited));
+	json_t *o = json_pack("{so so}", "lost_and_freed", json_out_num(d->reach.freed),
+			      "lost_inherited", json_out_num(d->reach.inherited));
 
 	for (int k = 0; o && k < PD_REACH_CLASSES; k++) {
-		json_t *sum = json_pack("{so so}", "blocks", json_out_count(d->reach.sums[k].blocks),
-					"bytes", json_out_count(d->reach.sums[k].bytes));
+		json_t *sum = json_pack("{so so}", "blocks", json_out_num(d->reach.sums[k].blocks),
+					"bytes", json_out_num(d->reach.sums[k].bytes));
 
 		if (json_object_set_new(o, names[k], sum)) {
 			json_decref(o);
@@ -76,7 +76,7 @@ json_t *json_rss(const struct profile_data *d)
 	for (size_t i = 0; list && i < d->n_rss; i++) {
 		const struct pd_rss_row *r = &d->rss[i];
 		json_t *row = json_pack("{so so so}", "name", json_text(r->name), "rss",
-					json_out_count(r->rss), "pss", json_out_count(r->pss));
+					json_out_num(r->rss), "pss", json_out_num(r->pss));
 
 		if (json_array_append_new(list, row)) {
 			json_decref(list);
@@ -97,8 +97,8 @@ json_t *json_runtime(const struct profile_data *d)
 		if (!sums[k].blocks)
 			continue;
 		json_t *row = json_pack("{ss so so}", "kind", runtime_word(k), "blocks",
-					json_out_count(sums[k].blocks), "bytes",
-					json_out_count(sums[k].bytes));
+					json_out_num(sums[k].blocks), "bytes",
+					json_out_num(sums[k].bytes));
 
 		if (json_array_append_new(list, row)) {
 			json_decref(list);

@@ -20,7 +20,7 @@ static json_t *relatives(const struct graph *g, const struct graph_relatives *r)
 		json_t *row = json_pack("{so so so}",
 					"function", name_of(g, one->node),
 					"bytes", json_out_classes(g->d, one->over.bytes),
-					"calls", json_out_count(one->over.calls));
+					"calls", json_out_num(one->over.calls));
 
 		if (json_array_append_new(list, row)) {
 			json_decref(list);
@@ -40,13 +40,13 @@ static json_t *row_of(const struct graph *g, const struct graph_entry *e,
 	for (size_t i = 0; i < callers->n; i++)
 		called += callers->items[i].over.calls;
 	return json_pack("{so so so so so so so so so}",
-			 "index", json_out_count(n->index),
+			 "index", json_out_num(n->index),
 			 "function", name_of(g, e->node),
 			 "cycle", cycle ? json_integer(cycle) : json_null(),
 			 "self_bytes", json_out_classes(g->d, n->own.bytes),
-			 "total_bytes", json_out_count(e->bytes),
-			 "called", json_out_count(called),
-			 "recursive", json_out_count(n->recursive),
+			 "total_bytes", json_out_num(e->bytes),
+			 "called", json_out_num(called),
+			 "recursive", json_out_num(n->recursive),
 			 "callers", relatives(g, callers),
 			 "callees", relatives(g, callees));
 }

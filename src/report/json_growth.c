@@ -55,7 +55,7 @@ static json_t *size_row(const struct writer *w, const uint64_t *elements, size_t
 	uint64_t size = elements[0];
 
 	(void)n;
-	return json_pack("{so so}", "size", json_out_count(size), "types",
+	return json_pack("{so so}", "size", json_out_num(size), "types",
 			 json_size_types(growth_typed(w->now, w->base, size), size));
 }
 
@@ -78,7 +78,7 @@ static json_t *site(const struct writer *w, uint64_t number)
 
 	return json_pack("{so so so so so sb}", "function", json_text(f->name), "file",
 			 json_text(s->file), "line", by_line ? json_integer(s->line) : json_null(),
-			 "offset", by_offset ? json_out_count(s->offset) : json_null(),
+			 "offset", by_offset ? json_out_num(s->offset) : json_null(),
 			 "module", json_text(module_of(w, f)), "own", s->own);
 }
 

@@ -15,7 +15,7 @@ void report_checks_json(const struct heap_walk *w, struct json_out *o)
 		json_t *ok = c->failures ? json_false() : c->done ? json_true() : json_null();
 
 		json_out_row(o, json_pack("{ss so so so}", "name", heap_check_names[i], "ok", ok,
-					  "failures", json_out_count(c->failures), "detail",
+					  "failures", json_out_num(c->failures), "detail",
 					  json_text(c->first)));
 	}
 	json_out_end_rows(o);
@@ -29,17 +29,17 @@ static void arenas(struct json_out *o, const struct heap_walk *w)
 		const struct heap_sum *s = a->sums;
 
 		json_out_row(o, json_pack("{so so so so so so so so so so}", "blocks",
-					  json_out_count(s[HEAP_LIVE].n), "bytes",
-					  json_out_count(s[HEAP_LIVE].bytes), "free_blocks",
-					  json_out_count(s[HEAP_FREE].n + s[HEAP_BINNED].n),
+					  json_out_num(s[HEAP_LIVE].n), "bytes",
+					  json_out_num(s[HEAP_LIVE].bytes), "free_blocks",
+					  json_out_num(s[HEAP_FREE].n + s[HEAP_BINNED].n),
 					  "free_bytes",
-					  json_out_count(s[HEAP_FREE].bytes + s[HEAP_BINNED].bytes),
-					  "cached_blocks", json_out_count(s[HEAP_CACHED].n),
-					  "cached_bytes", json_out_count(s[HEAP_CACHED].bytes),
-					  "fastbin_blocks", json_out_count(s[HEAP_FAST].n),
-					  "fastbin_bytes", json_out_count(s[HEAP_FAST].bytes), "top",
-					  json_out_count(s[HEAP_TOP].bytes), "system",
-					  json_out_count(a->system)));
+					  json_out_num(s[HEAP_FREE].bytes + s[HEAP_BINNED].bytes),
+					  "cached_blocks", json_out_num(s[HEAP_CACHED].n),
+					  "cached_bytes", json_out_num(s[HEAP_CACHED].bytes),
+					  "fastbin_blocks", json_out_num(s[HEAP_FAST].n),
+					  "fastbin_bytes", json_out_num(s[HEAP_FAST].bytes), "top",
+					  json_out_num(s[HEAP_TOP].bytes), "system",
+					  json_out_num(a->system)));
 	}
 	json_out_end_rows(o);
 }
@@ -48,9 +48,9 @@ static void bins(struct json_out *o, const struct heap_bin *v, size_t n)
 {
 	json_out_begin_rows(o, "bins");
 	for (size_t i = 0; i < n; i++)
-		json_out_row(o, json_pack("{so so so}", "usable", json_out_count(v[i].usable),
-					  "blocks", json_out_count(v[i].n), "bytes",
-					  json_out_count(v[i].usable * v[i].n)));
+		json_out_row(o, json_pack("{so so so}", "usable", json_out_num(v[i].usable),
+					  "blocks", json_out_num(v[i].n), "bytes",
+					  json_out_num(v[i].usable * v[i].n)));
 	json_out_end_rows(o);
 }
 
@@ -60,13 +60,13 @@ static void classes(struct json_out *o, const struct heap_class_rows *c)
 		json_out_member(o, "classes", json_null());
 		return;
 	}
-	json_out_member(o, "classes_unread", json_out_count(c->unread));
+	json_out_member(o, "classes_unread", json_out_num(c->unread));
 	json_out_member(o, "classes_complete", json_boolean(!c->unread && !c->too_many));
 	json_out_begin_rows(o, "classes");
 	for (size_t i = 0; i < c->n; i++)
 		json_out_row(o, json_pack("{so so so sb}", "name", json_text(c->v[i].name),
-					  "blocks", json_out_count(c->v[i].sum.n), "bytes",
-					  json_out_count(c->v[i].sum.bytes), "rtti",
+					  "blocks", json_out_num(c->v[i].sum.n), "bytes",
+					  json_out_num(c->v[i].sum.bytes), "rtti",
 					  c->v[i].rtti));
 	json_out_end_rows(o);
 }
@@ -91,12 +91,12 @@ int report_heap_json(const struct heap_report *r, FILE *out)
 	json_out_raw(&o, "{");
 	json_out_member(&o, "schema", json_string("mprof.heap.v1"));
 	report_look_json(r, &o);
-	json_out_member(&o, "blocks", json_out_count(live.n));
-	json_out_member(&o, "bytes", json_out_count(live.bytes));
+	json_out_member(&o, "blocks", json_out_num(live.n));
+	json_out_member(&o, "bytes", json_out_num(live.bytes));
 	json_out_member(&o, "mapped",
-			json_pack("{so so so}", "blocks", json_out_count(r->walk->mapped.n), "bytes",
-				  json_out_count(r->walk->mapped.bytes), "overhead",
-				  json_out_count(r->walk->mapped_overhead)));
+			json_pack("{so so so}", "blocks", json_out_num(r->walk->mapped.n), "bytes",
+				  json_out_num(r->walk->mapped.bytes), "overhead",
+				  json_out_num(r->walk->mapped_overhead)));
 	json_out_member(&o, "thread_caches", json_integer(r->walk->caches));
 	report_checks_json(r->walk, &o);
 	arenas(&o, r->walk);

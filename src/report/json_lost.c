@@ -10,7 +10,7 @@
 
 static json_t *sum(struct heap_sum s)
 {
-	return json_pack("{so so}", "blocks", json_out_count(s.n), "bytes", json_out_count(s.bytes));
+	return json_pack("{so so}", "blocks", json_out_num(s.n), "bytes", json_out_num(s.bytes));
 }
 
 static void classes(struct json_out *o, const struct reach *r)
@@ -28,8 +28,8 @@ static void idioms(struct json_out *o, const struct reach *r)
 	for (size_t i = 0; i < r->n_idioms; i++)
 		json_out_row(o,
 			     json_pack("{ss so so}", "kind", reach_idiom_names[r->idioms[i].kind],
-				       "offset", json_out_count(r->idioms[i].offset), "blocks",
-				       json_out_count(r->idioms[i].blocks)));
+				       "offset", json_out_num(r->idioms[i].offset), "blocks",
+				       json_out_num(r->idioms[i].blocks)));
 	json_out_end_rows(o);
 }
 
@@ -37,14 +37,14 @@ static json_t *pack_row(json_t *path, json_t *usable, struct heap_sum blocks,
 			struct heap_sum through, json_t *oldest_ns, json_t *type)
 {
 	return json_pack("{so so so so so so so so}", "path", path, "usable", usable, "blocks",
-			 json_out_count(blocks.n), "bytes", json_out_count(blocks.bytes),
-			 "through_blocks", json_out_count(through.n), "through_bytes",
-			 json_out_count(through.bytes), "oldest_ns", oldest_ns, "type", type);
+			 json_out_num(blocks.n), "bytes", json_out_num(blocks.bytes),
+			 "through_blocks", json_out_num(through.n), "through_bytes",
+			 json_out_num(through.bytes), "oldest_ns", oldest_ns, "type", type);
 }
 
 static json_t *lost_row_json(const struct lost_row *v)
 {
-	return pack_row(json_null(), json_out_count(v->usable), v->blocks, v->through,
+	return pack_row(json_null(), json_out_num(v->usable), v->blocks, v->through,
 			json_null(), json_null());
 }
 
@@ -88,7 +88,7 @@ static json_t *path_row_json(const struct profile_data *d, struct json_sites *si
 			     const struct lost_paths *p, const struct lost_path *v)
 {
 	json_t *row = pack_row(path_json(sites, p, v->path), json_null(), v->blocks, v->through,
-			       json_out_count(v->oldest_ns),
+			       json_out_num(v->oldest_ns),
 			       type_json(d, p, v->path));
 	const char *own = v->own ? json_site(sites, v->site) : "null";
 
@@ -119,8 +119,8 @@ static void path_rows(struct json_out *o, const struct lost_report *r)
 
 static json_t *possible_row_json(const struct lost_row *v)
 {
-	return json_pack("{so so so}", "usable", json_out_count(v->usable), "blocks",
-			 json_out_count(v->blocks.n), "bytes", json_out_count(v->blocks.bytes));
+	return json_pack("{so so so}", "usable", json_out_num(v->usable), "blocks",
+			 json_out_num(v->blocks.n), "bytes", json_out_num(v->blocks.bytes));
 }
 
 static void rows(struct json_out *o, const struct lost_report *r, enum lost_group group,

@@ -72,7 +72,7 @@ void json_out_end_rows(struct json_out *o)
 	o->filled = true;
 }
 
-json_t *json_out_count(uint64_t n)
+json_t *json_out_num(uint64_t n)
 {
 	return n <= INT64_MAX ? json_integer((json_int_t)n) : json_real((double)n);
 }
@@ -84,7 +84,7 @@ json_t *json_out_classes(const struct profile_data *d, const uint64_t bytes[N_SI
 	for (unsigned i = 0; classes && i < N_SIZE_CLASSES; i++) {
 		char letter[2] = { sums_letters(d)[i], '\0' };
 
-		json_object_set_new(classes, letter, json_out_count(bytes[i]));
+		json_object_set_new(classes, letter, json_out_num(bytes[i]));
 	}
 	return classes;
 }

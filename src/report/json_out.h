@@ -40,6 +40,6 @@ json_t *json_out_classes(const struct profile_data *d, const uint64_t bytes[N_SI
 
 /* A count. Integers of jansson end at 2^63 - 1: what is beyond that, which only an allocator that
  * promises more than there is can have, is the nearest number that a double has. */
-json_t *json_out_count(uint64_t n);
+json_t *json_out_num(uint64_t n);
 
 #endif

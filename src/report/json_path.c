@@ -42,7 +42,7 @@ static json_t *make_element(const struct profile_data *d, size_t site, bool own)
 
 	return json_pack("{so so so so so sb sb sb}",
 			 "function", json_text(names_text(d, function)),
-			 "offset", json_out_count(s->offset),
+			 "offset", json_out_num(s->offset),
 			 "file", json_text(s->file),
 			 "line", line,
 			 "module", json_text(module_of(d, function)),

@@ -68,7 +68,7 @@ static json_t *numbers(const struct moments *m, const uint64_t *first, size_t st
 	for (size_t i = 0; list && i < m->n; i++) {
 		const uint64_t *at = (const void *)((const char *)first + i * stride);
 
-		if (json_array_append_new(list, json_out_count(*at))) {
+		if (json_array_append_new(list, json_out_num(*at))) {
 			json_decref(list);
 			return NULL;
 		}
@@ -97,7 +97,7 @@ static json_t *sites(const struct profile_data *d, const struct moments *m)
 		const struct pd_site *s = &d->sites[m->sites.sites[i]];
 		json_t *one = json_pack(
 			"{so so so so}", "function", json_text(names_text(d, s->function)), "file",
-			json_text(s->file), "line", json_out_count(s->line), "bytes", column(m, i));
+			json_text(s->file), "line", json_out_num(s->line), "bytes", column(m, i));
 
 		if (json_array_append_new(list, one)) {
 			json_decref(list);

@@ -11,8 +11,8 @@
 /* When the most was live, since the profile began. */
 static json_t *peak(const struct pd_point *p)
 {
-	return json_pack("{so so so}", "time_ns", json_out_count(p->time_ns), "live_bytes",
-			 json_out_count(p->live_bytes), "live_blocks", json_out_count(p->live_blocks));
+	return json_pack("{so so so}", "time_ns", json_out_num(p->time_ns), "live_bytes",
+			 json_out_num(p->live_bytes), "live_blocks", json_out_num(p->live_blocks));
 }
 
 void json_origin(struct json_out *o, const struct profile_data *d)
@@ -22,7 +22,7 @@ void json_origin(struct json_out *o, const struct profile_data *d)
 	size_t merged = pd_merge_count(d);
 
 	if (merged)
-		json_out_member(o, "merged", json_out_count(merged));
+		json_out_member(o, "merged", json_out_num(merged));
 	if (d->from)
 		json_out_member(o, "from", json_string(from[d->from]));
 	if (p)
@@ -83,9 +83,9 @@ static json_t *given(const struct report_options *r)
 
 static json_t *left_out(const struct pd_left_out *l)
 {
-	return json_pack("{so so so so so}", "allocs", json_out_count(l->allocs), "bytes",
-			 json_out_count(l->bytes), "frees", json_out_count(l->frees), "freed_bytes",
-			 json_out_count(l->freed_bytes), "peak_bytes", json_out_count(l->peak_bytes));
+	return json_pack("{so so so so so}", "allocs", json_out_num(l->allocs), "bytes",
+			 json_out_num(l->bytes), "frees", json_out_num(l->frees), "freed_bytes",
+			 json_out_num(l->freed_bytes), "peak_bytes", json_out_num(l->peak_bytes));
 }
 
 void json_view(struct json_out *o, const struct profile_data *d, const struct report_options *r)

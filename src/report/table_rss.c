@@ -178,15 +178,15 @@ static void rows(struct json_out *o, const struct rss *rss, const struct heap_wa
 		json_t *of = *row->name ? json_text(row->name) : json_null();
 
 		json_out_row(o, json_pack("{ss so so so}", "name", name_of(w, row->kind), "of", of,
-					  "rss", json_out_count(row->rss), "pss",
-					  json_out_count(row->pss)));
+					  "rss", json_out_num(row->rss), "pss",
+					  json_out_num(row->pss)));
 	}
 	json_out_end_rows(o);
 }
 
 static void number(struct json_out *o, const char *key, uint64_t n)
 {
-	json_out_member(o, key, json_out_count(n));
+	json_out_member(o, key, json_out_num(n));
 }
 
 int report_rss_json(const struct rss_report *r, FILE *out)
