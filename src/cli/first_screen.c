@@ -22,13 +22,17 @@ static void put_harmless(const char *text, FILE *f)
 		text = printable_put(f, text);
 }
 
-/* "lose (patterns.c:57)" */
+/* "lose (patterns.c:57) through make_node" */
 static void print_where(const struct profile_data *d, const struct summary_row *r, FILE *f)
 {
-	char *where = where_text(d, r->site);
+	char *where = where_text(d, r->site), name[WHERE_FUNCTION];
 
 	put_harmless(where ? where : "?", f);
 	free(where);
+	if (r->through != PD_NONE) {
+		fputs(" through ", f);
+		put_harmless(where_function(d, r->through, name), f);
+	}
 	if (!r->own)
 		fputs(", in no code of the program's own", f);
 }
