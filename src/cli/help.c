@@ -170,7 +170,7 @@ static const struct part parts[] = {
 		  "                   comes true, to FILE.snapshot.N\n" },
 	{ TRACES, "  --max-slowdown=FACTOR     if it takes longer than so many times as long as by "
 		  "itself,\n"
-		  "                   of the work it does (processor time), not of time that passes:\n"
+		  "                   of the work it does (processor time), not of elapsed time:\n"
 		  "                   --over=pause (default) for a while, or --over=detach\n" },
 	{ TRACES, "  --max-memory=SIZE         what mprof's tables may take: before it is more, "
 		  "less detail\n"

@@ -341,7 +341,7 @@ static void a_thread_has_what_it_has_done_itself(void **state)
 	assert_int_equal(top_rows(&second, &first, &how, &r), 0);
 	assert_int_equal(r.v[0].size, 8);
 	top_rows_release(&r);
-	/* In lines those that have ended share one, unless the process has, or somebody looks for one. */
+	/* In lines those that have ended share one, unless the process has, or one is sought. */
 	now[0].ended = now[1].ended = true;
 	second.threads = 1;
 	how.no_zeros = true;
