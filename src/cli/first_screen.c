@@ -22,13 +22,17 @@ static void put_harmless(const char *text, FILE *f)
 		text = printable_put(f, text);
 }
 
-/* "lose (patterns.c:57)" */
+/* "lose (patterns.c:57) through make_node" */
 static void print_where(const struct profile_data *d, const struct summary_row *r, FILE *f)
 {
-	char *where = where_text(d, r->site);
+	char *where = where_text(d, r->site), name[WHERE_FUNCTION];
 
 	put_harmless(where ? where : "?", f);
 	free(where);
+	if (r->through != PD_NONE) {
+		fputs(" through ", f);
+		put_harmless(where_function(d, r->through, name), f);
+	}
 	if (!r->own)
 		fputs(", in no code of the program's own", f);
 }
@@ -208,6 +212,29 @@ static void print_lost(const struct profile_data *d, const struct summary *s, FI
 	fputc('\n', f);
 }
 
+/* Nothing is kept of what was seen, and not all was: with a pause at the end, which is how it ends
+ * if it costs too much, all that was live counts as gone. */
+static bool is_unknown(const struct profile_data *d, const struct summary *s)
+{
+	return d->unseen.pauses && !s->blocks;
+}
+
+static void print_unknown_kept(const struct profile_data *d, FILE *f)
+{
+	const struct pd_totals *t = &d->totals;
+
+	fprintf(f,
+		"not known, for it was not watched to the end without a break: nothing was seen in "
+		"%" PRIu64 " pause%s of %.1f s in all",
+		d->unseen.pauses, text_plural(d->unseen.pauses), (double)d->unseen.paused_ns / 1e9);
+	if (t->missed)
+		fprintf(f,
+			"; %" PRIu64 " block%s of %" PRIu64 " bytes that %s live when a pause "
+			"began may be kept",
+			t->missed, text_plural(t->missed), t->missed_bytes,
+			t->missed == 1 ? "was" : "were");
+}
+
 static void print_summary(const struct profile_data *d, const struct summary *s, bool at_peak,
 			  FILE *f)
 {
@@ -216,8 +243,14 @@ static void print_summary(const struct profile_data *d, const struct summary *s,
 	fputs(at_peak ? "live at the peak" : "kept", f);
 	if (d->pid)
 		fprintf(f, " by process %" PRIu32, d->pid);
-	fprintf(f, ": %" PRIu64 " bytes in %" PRIu64 " block%s%s\n", s->bytes, s->blocks,
-		text_plural(s->blocks), s->n ? ", by the lines of the program's own code:" : "");
+	fputs(": ", f);
+	if (!at_peak && is_unknown(d, s))
+		print_unknown_kept(d, f);
+	else
+		fprintf(f, "%" PRIu64 " bytes in %" PRIu64 " block%s%s", s->bytes, s->blocks,
+			text_plural(s->blocks),
+			s->n ? ", by the lines of the program's own code:" : "");
+	fputc('\n', f);
 	print_rows(d, s, rows, f);
 	print_sum(s, rows, "and ", f);
 	print_turnover(d, s, f);
@@ -239,13 +272,18 @@ static void print_growth(const struct profile_data *d, const struct options *o,
 	fprintf(f, "process %" PRIu32 ", %.3g s", d->pid, seconds);
 	if (seconds < 0.99 * o->duration)
 		fprintf(f, " of %.6g, and then it ended or was let go", o->duration);
-	if (early)
+	if (early && is_unknown(d, s)) {
+		fputs(": too early to say what grows; what is kept is ", f);
+		print_unknown_kept(d, f);
+		fputc('\n', f);
+	} else if (early) {
 		fprintf(f, ": too early to say what grows; %" PRIu64 " bytes in %" PRIu64
 			   " block%s are kept%s\n", s->bytes, s->blocks, text_plural(s->blocks),
 			rows ? ":" : "");
-	else
+	} else {
 		fprintf(f, ": %zu line%s of the program's own code grew%s\n", s->growing,
 			text_plural(s->growing), s->growing ? ":" : "");
+	}
 	print_rows(d, s, rows, f);
 	print_sum(s, rows, early ? "and " : "no growth, or too early to say: ", f);
 	print_turnover(d, s, f);
@@ -267,7 +305,7 @@ static char *text_of(const struct profile_data *d, const struct options *o, enum
 		return NULL;
 	if (form == GROWTH)
 		summary_sort_by_growth(&s);
-	*worth = s.blocks || d->before.blocks || d->reach.known;
+	*worth = s.blocks || d->before.blocks || d->reach.known || d->unseen.pauses;
 	FILE *f = open_memstream(&text, &len);
 
 	if (f && form == GROWTH)

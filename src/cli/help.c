@@ -169,7 +169,8 @@ static const struct part parts[] = {
 		  "when that\n"
 		  "                   comes true, to FILE.snapshot.N\n" },
 	{ TRACES, "  --max-slowdown=FACTOR     if it takes longer than so many times as long as by "
-		  "itself:\n"
+		  "itself,\n"
+		  "                   of the work it does (processor time), not of elapsed time:\n"
 		  "                   --over=pause (default) for a while, or --over=detach\n" },
 	{ TRACES, "  --max-memory=SIZE         what mprof's tables may take: before it is more, "
 		  "less detail\n"

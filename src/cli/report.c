@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/text.h"
 #include "cli/apart.h"
 #include "cli/cli.h"
 #include "cli/fn_names.h"
@@ -171,12 +172,29 @@ static int write_growth(const struct profile_data *now, const struct profile_dat
 	return err ? STATUS_FAILED : 0;
 }
 
+static const char *program_of(const struct profile_data *d)
+{
+	return d->program < d->n_modules ? path_last(d->modules[d->program].path) : NULL;
+}
+
+/* Nothing of that is a growth: most likely one of the files is the wrong one. */
+static void say_other_program(const struct profile_data *now, const struct profile_data *base)
+{
+	const char *new = program_of(now), *old = program_of(base);
+
+	if (new && old && strcmp(new, old))
+		say("the two profiles are of different programs: the base of %s, the other of %s",
+		    old, new);
+}
+
 static int report_grown(const char *path, const struct options *o)
 {
 	struct profile_data *now = read_viewed(path, o);
 	struct profile_data *base = now ? read_viewed(o->pprof.base, o) : NULL;
 	int status = STATUS_FAILED;
 
+	if (base)
+		say_other_program(now, base);
 	if (base && o->format == FORMAT_HTML)
 		status = pages_print_growth(o->output, now, base, &o->report);
 	else if (base)

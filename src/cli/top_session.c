@@ -236,7 +236,8 @@ static void name_threads(struct top_look *l, const struct top_session *s)
 		struct top_thread *t = &l->by_thread[i];
 
 		_Static_assert(sizeof t->name >= TITLE_MAX, "a title fits");
-		if (!title_of_thread(t->name, s->pid, t->task) && before &&
+		t->ended = !title_of_thread(t->name, s->pid, t->task);
+		if (t->ended && before &&
 		    i < before->n_by_thread && before->by_thread[i].task == t->task)
 			memcpy(t->name, before->by_thread[i].name, sizeof t->name);
 	}

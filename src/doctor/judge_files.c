@@ -71,7 +71,8 @@ static void judge_fast(struct findings *f, const struct allocator_facts *a)
 	m = m ? m : missed(a, false);
 	if (!m && !a->fast_refused) {
 		findings_ok(f, "fast",
-			    "--engine=fast would see %zu of %zu functions, traps the rest",
+			    "--engine=fast would see %zu of the %zu functions that tell of blocks, "
+			    "traps the rest",
 			    n_parts(a) - n_left(a), n_parts(a));
 		return;
 	}
@@ -87,11 +88,14 @@ static void judge_fast(struct findings *f, const struct allocator_facts *a)
 
 void judge_allocator(struct findings *f, const struct allocator_facts *a)
 {
-	struct text names = {0};
+	struct text names = {0}, parts = {0};
 	for (size_t i = 0; i < a->n_names; i++)
 		put(&names, "%s%s", i ? ", " : "", a->names[i]);
-	findings_ok(f, "allocator", "%s: %zu function%s would be trapped",
-		    names.n ? names.s : "found by its functions' names", a->n, text_plural(a->n));
+	if (n_parts(a) < a->n)
+		put(&parts, ", %zu of them to be told of blocks", n_parts(a));
+	findings_ok(f, "allocator", "%s: %zu function%s would be trapped%s",
+		    names.n ? names.s : "found by its functions' names", a->n, text_plural(a->n),
+		    parts.n ? parts.s : "");
 	if (!a->room) {
 		findings_warn(f, "room", "nothing need be done; it is slower with many threads",
 			      "there is no room behind any code to step over breakpoints out of "
@@ -212,7 +216,7 @@ void names_are_missing(const struct module_facts *v, size_t n, struct error *sen
 		put_name(&names, &v[i], i);
 	put_more(&names, n);
 	error_set(sentence, 0,
-		  "lines and types of %s are missing: mprof doctor says what package has them",
+		  "lines and types of %s are missing: mprof doctor says whether a package has them",
 		  names.s);
 }
 

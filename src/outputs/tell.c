@@ -214,7 +214,7 @@ void tell_slowdown(say_fn *say, double slowdown, const char *before)
 	if (slowdown > 0)
 		say_to(say,
 		       "%swhile it was watched it took the program about %.1f times as long as by "
-		       "itself",
+		       "itself, of its own processor time: time it sleeps is not in that",
 		       before, slowdown);
 }
 

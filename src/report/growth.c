@@ -7,6 +7,7 @@
 #include "report/bins.h"
 #include "report/leaks.h"
 #include "profile/own_code.h"
+#include "profile/runtime.h"
 #include "profile/pd_names.h"
 
 #include <errno.h>
@@ -26,6 +27,7 @@ void growth_release(struct growth *g)
 	stack_table_release(&g->direct);
 	stack_table_release(&g->all);
 	stack_table_release(&g->arcs);
+	stack_table_release(&g->runtime);
 	*g = (struct growth){ 0 };
 }
 
@@ -277,6 +279,21 @@ static int add_chain(struct adding *a, const int64_t value[HEAP_VALUES])
 	return err;
 }
 
+/* Of a leaf that is followed. */
+static int add_runtime(struct adding *a, const struct pd_leaf *l, const int64_t value[HEAP_VALUES])
+{
+	enum runtime_kind kind =
+		l->allocs != l->frees ? runtime_kind_of(a->d, l) : RUNTIME_NONE;
+	uint64_t whole = a->path[0];
+
+	if (kind == RUNTIME_NONE)
+		return 0;
+	a->path[0] = kind;
+	int err = stack_table_add(&a->g->runtime, a->path, 1 + a->depth, value);
+	a->path[0] = whole;
+	return err;
+}
+
 static int add_leaf(struct adding *a, const struct pd_leaf *l)
 {
 	struct growth *g = a->g;
@@ -291,6 +308,7 @@ static int add_leaf(struct adding *a, const struct pd_leaf *l)
 	follow(a, l->node);
 	err = stack_table_add(&g->sizes, &l->size, 1, value);
 	err = err ? err : stack_table_add(&g->paths, a->path, 1 + a->depth, value);
+	err = err ? err : add_runtime(a, l, value);
 	err = err ? err : stack_table_add(&g->direct, a->chain, 1, value);
 	return err || g->no_graph ? err : add_chain(a, value);
 }

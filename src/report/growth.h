@@ -56,6 +56,9 @@ struct growth {
 	/* Elements: the function that called the allocator; a function and all it called; a
 	 * function and the one it called, each once for a request. */
 	struct stack_table direct, all, arcs;
+	/* What of the paths' the runtime keeps on purpose. Elements: its kind, of runtime.h, then
+	 * the sites of the path. */
+	struct stack_table runtime;
 	int64_t total[HEAP_VALUES];
 };
 

@@ -3,6 +3,7 @@
 #include "report/growth_internal.h"
 
 #include "base/text.h"
+#include "profile/runtime.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -21,6 +22,7 @@ struct answer {
 	bool of_kept; /* else of what was requested: as much is kept as before */
 	struct changed *v; /* by the sites of the growth */
 	size_t n;
+	int64_t runtime[RUNTIME_KINDS]; /* bytes of it that are left out */
 };
 
 /* ---- who it is ---- */
@@ -43,6 +45,28 @@ static int most_first(const void *left, const void *right)
 	return (a->site > b->site) - (a->site < b->site);
 }
 
+static void add(const struct growth *g, struct answer *a, const struct stack *s,
+		const uint64_t *elements, int sign)
+{
+	const uint64_t *path = elements + s->first + 1;
+	struct changed *c = &a->v[answering(g, path, s->n - 1)];
+	int64_t kept = s->value[GROWN_ALLOCS] - s->value[GROWN_FREES];
+
+	c->bytes += sign * (a->of_kept ? growth_kept(s->value) : s->value[GROWN_BYTES]);
+	c->blocks += sign * (a->of_kept ? kept : s->value[GROWN_ALLOCS]);
+}
+
+/* What the runtime keeps is nobody's fault. */
+static void leave_out_runtime(const struct growth *g, struct answer *a)
+{
+	for (size_t i = 0; a->of_kept && i < g->runtime.n; i++) {
+		const struct stack *s = &g->runtime.stacks[i];
+
+		add(g, a, s, g->runtime.elements, -1);
+		a->runtime[g->runtime.elements[s->first]] += growth_kept(s->value);
+	}
+}
+
 /* 0 or -ENOMEM. Sums wrap where those of the tables would have failed. */
 static int collect(struct answer *a, const struct growth_printer *p)
 {
@@ -52,15 +76,9 @@ static int collect(struct answer *a, const struct growth_printer *p)
 	a->v = calloc(g->n_sites + 1, sizeof *a->v);
 	if (!a->v)
 		return -ENOMEM;
-	for (size_t i = 0; i < g->paths.n; i++) {
-		const struct stack *s = &g->paths.stacks[i];
-		const uint64_t *path = g->paths.elements + s->first + 1;
-		struct changed *c = &a->v[answering(g, path, s->n - 1)];
-		int64_t kept = s->value[GROWN_ALLOCS] - s->value[GROWN_FREES];
-
-		c->bytes += a->of_kept ? growth_kept(s->value) : s->value[GROWN_BYTES];
-		c->blocks += a->of_kept ? kept : s->value[GROWN_ALLOCS];
-	}
+	for (size_t i = 0; i < g->paths.n; i++)
+		add(g, a, &g->paths.stacks[i], g->paths.elements, 1);
+	leave_out_runtime(g, a);
 	for (size_t i = 0; i < g->n_sites; i++) {
 		a->v[i].site = i;
 		if (a->v[i].bytes)
@@ -122,6 +140,28 @@ static void print_direction(const struct growth_printer *p, const struct answer 
 			less ? "less" : "more");
 }
 
+/* "kept by the runtime, in none of these: +4096 bytes (stdio buffers +4096)" */
+static void print_runtime(const struct growth_printer *p, const struct answer *a)
+{
+	int64_t all = 0;
+	const char *before = " (";
+
+	for (int k = 0; k < RUNTIME_KINDS; k++)
+		all += a->runtime[k];
+	if (!all)
+		return;
+	fprintf(p->out, "kept by the runtime, in no row: %+" PRId64 " byte%s", all,
+		text_plural(magnitude(all)));
+	for (int k = 0; k < RUNTIME_KINDS; k++) {
+		if (!a->runtime[k])
+			continue;
+		fprintf(p->out, "%s%s %+" PRId64, before, runtime_word((enum runtime_kind)k),
+			a->runtime[k]);
+		before = ", ";
+	}
+	fputs(")\n", p->out);
+}
+
 int growth_print_answer(const struct growth_printer *p)
 {
 	const int64_t *t = p->g->total;
@@ -143,6 +183,7 @@ int growth_print_answer(const struct growth_printer *p)
 				p->g->key == LEAKS_BY_FUNCTION ? "functions" : "lines");
 		print_direction(p, &a, false);
 		print_direction(p, &a, true);
+		print_runtime(p, &a);
 		fputs("\n\n", p->out);
 	}
 	free(a.v);

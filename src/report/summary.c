@@ -2,11 +2,11 @@
 #include "report/summary.h"
 
 #include "base/array.h"
-#include "base/idindex.h"
 #include "profile/pd_names.h"
 #include "profile/pd_site_types.h"
 #include "profile/pd_windows.h"
 #include "report/callers.h"
+#include "report/causes.h"
 #include "profile/own_code.h"
 
 #include <errno.h>
@@ -19,70 +19,54 @@ enum { TYPES_SHOWN = 3 };
 struct entry {
 	struct summary_row row;
 	uint32_t first; /* of its nodes */
+	bool outwards;
 };
 
 /* A node at which something of an entry is requested. */
 struct entry_node {
-	uint32_t node, next;
-	uint64_t blocks; /* that are kept */
+	uint32_t node, at, next; /* at: as in causes.h */
+	uint64_t blocks, bytes;	 /* that are kept */
 	uint64_t lost;	 /* bytes that are directly, and what hangs on them */
 };
 
 struct collecting {
 	const struct profile_data *d;
 	const uint32_t *own;
-	struct entry *v;
-	size_t n, cap;
-	struct idindex index;
+	struct causes causes;
+	size_t cause; /* of the last leaf, in causes.v[] */
+	struct entry *v; /* by group */
 	struct entry_node *nodes;
 	size_t n_nodes, cap_nodes;
 };
 
-static bool entry_eq(const void *owner, uint32_t id, const void *key)
+static struct entry *entry_of(struct collecting *c, const struct pd_leaf *l)
 {
-	const struct collecting *c = owner;
-	uint32_t a = c->v[id].row.site, b = *(const uint32_t *)key;
+	if (c->causes.v[c->cause].node != l->node)
+		c->cause++;
+	const struct cause *cause = &c->causes.v[c->cause];
+	struct entry *e = &c->v[cause->group];
 
-	return names_function(c->d, a) == names_function(c->d, b) &&
-	       names_compare_lines(c->d, a, b) == 0;
+	e->row.site = c->d->nodes[cause->at].site;
+	e->row.own = c->own[cause->at] != PD_NONE;
+	e->outwards = cause->outwards;
+	return e;
 }
 
-static uint64_t hash_of(const struct profile_data *d, uint32_t site)
+static int make_entries(struct collecting *c)
 {
-	return hash_add(hash_mix(names_function(d, site)), names_line(d, site));
-}
-
-static uint64_t entry_rehash(const void *owner, uint32_t id)
-{
-	const struct collecting *c = owner;
-
-	return hash_of(c->d, c->v[id].row.site);
-}
-
-/* IDINDEX_NONE: out of memory. */
-static uint32_t entry_of(struct collecting *c, uint32_t node)
-{
-	uint32_t own = c->own[node], site = c->d->nodes[own == PD_NONE ? node : own].site;
-	uint64_t hash = hash_of(c->d, site);
-	uint32_t id = idindex_find(&c->index, hash, entry_eq, c, &site);
-
-	if (id != IDINDEX_NONE)
-		return id;
-	id = (uint32_t)c->n;
-	if (ARRAY_RESERVE(&c->v, &c->cap, c->n) ||
-	    idindex_add(&c->index, id, hash, entry_rehash, c))
-		return IDINDEX_NONE;
-	c->v[c->n++] =
-		(struct entry){.row = {.site = site, .own = own != PD_NONE, .caller = PD_NONE},
-			       .first = PD_NONE};
-	return id;
+	c->v = calloc(c->causes.groups + 1, sizeof *c->v);
+	for (size_t i = 0; c->v && i < c->causes.groups; i++)
+		c->v[i] = (struct entry){
+			.row = {.caller = PD_NONE, .through = PD_NONE}, .first = PD_NONE};
+	return c->v ? 0 : -ENOMEM;
 }
 
 static int add_node(struct collecting *c, struct entry *e, uint32_t node)
 {
 	if (ARRAY_RESERVE(&c->nodes, &c->cap_nodes, c->n_nodes))
 		return -ENOMEM;
-	c->nodes[c->n_nodes] = (struct entry_node){node, e->first, 0, 0};
+	c->nodes[c->n_nodes] = (struct entry_node){
+		.node = node, .at = c->causes.v[c->cause].at, .next = e->first};
 	e->first = (uint32_t)c->n_nodes++;
 	return 0;
 }
@@ -94,14 +78,10 @@ static int add_leaf(struct collecting *c, const struct pd_leaf *l, struct summar
 	s->blocks += blocks;
 	s->bytes += blocks * l->size;
 	profile_data_add_reach(l, s->reach);
+	struct entry *e = entry_of(c, l);
+
 	if (runtime_add(c->d, l, s->runtime) != RUNTIME_NONE)
 		return 0;
-	uint32_t id = entry_of(c, l->node);
-
-	if (id == IDINDEX_NONE)
-		return -ENOMEM;
-	struct entry *e = &c->v[id];
-
 	e->row.blocks += blocks;
 	e->row.bytes += blocks * l->size;
 	e->row.frees += l->frees;
@@ -114,6 +94,7 @@ static int add_leaf(struct collecting *c, const struct pd_leaf *l, struct summar
 	if (err)
 		return err;
 	c->nodes[e->first].blocks += blocks;
+	c->nodes[e->first].bytes += blocks * l->size;
 	c->nodes[e->first].lost += l->reach[PD_LOST] * l->size + l->hanging.bytes;
 	return 0;
 }
@@ -208,14 +189,40 @@ static int find_callers(const struct collecting *c, const struct entry *e, struc
 
 	for (uint32_t i = e->first; !err && i != PD_NONE; i = c->nodes[i].next) {
 		const struct entry_node *n = &c->nodes[i];
-		uint32_t own = c->own[n->node];
 
-		if (own != PD_NONE && n->lost)
-			err = callers_add(&all, c->d, c->own, own, n->lost);
+		if (r->own && n->lost)
+			err = callers_add(&all, c->d, c->own, n->at, n->lost);
 	}
 	r->callers = callers_find(&all, &r->caller);
 	callers_release(&all);
 	return err;
+}
+
+/* The function that requests more than half of it, by a place in it; PD_NONE: there is none. The
+ * only one that can be is who is left when what others request is set off against its own. */
+static uint32_t through(const struct collecting *c, const struct entry *e)
+{
+	const struct profile_data *d = c->d;
+	uint32_t site = PD_NONE;
+	uint64_t left = 0, all = 0;
+
+	for (uint32_t i = e->first; i != PD_NONE; i = c->nodes[i].next) {
+		const struct entry_node *n = &c->nodes[i];
+		uint32_t at = d->nodes[n->node].site;
+
+		if (!left)
+			site = at;
+		if (names_function(d, at) == names_function(d, site))
+			left += n->bytes;
+		else if (n->bytes > left)
+			site = at, left = n->bytes - left;
+		else
+			left -= n->bytes;
+	}
+	for (uint32_t i = e->first; i != PD_NONE; i = c->nodes[i].next)
+		if (names_function(d, d->nodes[c->nodes[i].node].site) == names_function(d, site))
+			all += c->nodes[i].bytes;
+	return all > e->row.bytes / 2 ? site : PD_NONE;
 }
 
 static bool mostly_hangs(const struct summary_row *r)
@@ -228,10 +235,10 @@ static int make_rows(const struct collecting *c, struct summary *s)
 {
 	int err = 0;
 
-	s->rows = calloc(c->n + 1, sizeof *s->rows);
+	s->rows = calloc(c->causes.groups + 1, sizeof *s->rows);
 	if (!s->rows)
 		return -ENOMEM;
-	for (size_t i = 0; !err && i < c->n; i++) {
+	for (size_t i = 0; !err && i < c->causes.groups; i++) {
 		if (!c->v[i].row.blocks)
 			continue;
 		struct summary_row *r = &s->rows[s->n++];
@@ -240,6 +247,7 @@ static int make_rows(const struct collecting *c, struct summary *s)
 		r->verdict = judge(c, &c->v[i]);
 		r->type = type_of(c, &c->v[i], &err);
 		r->hangs = mostly_hangs(r);
+		r->through = c->v[i].outwards ? through(c, &c->v[i]) : PD_NONE;
 		if (r->verdict.name == TREND_GROWS) {
 			s->growing++;
 			s->grown += r->blocks - r->reach[PD_LOST].blocks -
@@ -271,14 +279,16 @@ int summary_collect(const struct profile_data *d, const char *const *own_code, s
 {
 	uint32_t *own = own_code_nodes(d, own_code);
 	struct collecting c = {.d = d, .own = own};
-	int err = own ? 0 : -ENOMEM;
+	int err = own ? causes_find(d, own, &c.causes) : -ENOMEM;
 
 	*s = (struct summary){0};
+	if (!err)
+		err = make_entries(&c);
 	for (size_t i = 0; !err && i < d->n_leaves; i++)
 		err = add_leaf(&c, &d->leaves[i], s);
 	if (!err)
 		err = make_rows(&c, s);
-	idindex_release(&c.index);
+	causes_release(&c.causes);
 	free(c.v);
 	free(c.nodes);
 	free(own);

@@ -5,9 +5,12 @@
 #include "profile/trend.h"
 #include "profile/runtime.h"
 
-/* All that was requested below one line of the program's own code, and kept. */
+/* All that was requested below one line of the program's own code that is the cause (causes.h), and
+ * kept. */
 struct summary_row {
 	uint32_t site; /* of that line; of no own code: of who requested, or PD_NONE */
+	/* Who requests most of it, if the line is not the nearest of own code; else PD_NONE. */
+	uint32_t through;
 	uint64_t bytes, blocks;
 	uint64_t frees; /* of other blocks */
 	struct pd_sum reach[PD_REACH_CLASSES];

@@ -130,6 +130,14 @@ static void print_frees_rate(const struct top_head *h, const struct top_row *r, 
 	print_rate(h, r->frees_per_s, text);
 }
 
+static void print_thread(const struct top_head *h, const struct top_row *r, char text[24])
+{
+	(void)h;
+	snprintf(text, 24, "-");
+	if (r->size)
+		snprintf(text, 24, "%" PRIu64, r->size);
+}
+
 enum { COLUMNS_MOST = 7 };
 
 #define OF(number) offsetof(struct top_row, number)
@@ -149,13 +157,13 @@ static const struct column columns_of_sizes[] = {
 	{"size", 12, TOP_SORTS, 0, OF(size), NULL},
 };
 static const struct column columns_of_threads[] = {
-	{"bytes", 13, TOP_LIVE, 0, OF(alloc_bytes), NULL},
+	{"bytes requested", 15, TOP_LIVE, 0, OF(alloc_bytes), NULL},
 	{"requests", 10, NO_MARK, 4, OF(allocs), NULL},
 	{"frees", 10, NO_MARK, 5, OF(frees), NULL},
 	{"new bytes", 11, TOP_GROWTH, 1, 0, print_growth},
 	{"allocs/s", 9, TOP_ALLOCS, 2, 0, print_allocs_rate},
 	{"frees/s", 9, NO_MARK, 3, 0, print_frees_rate},
-	{"thread", 8, TOP_SORTS, 0, OF(size), NULL},
+	{"thread", 8, TOP_SORTS, 0, 0, print_thread},
 };
 
 static const struct {

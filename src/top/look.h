@@ -9,6 +9,7 @@ struct top_thread {
 	int32_t task;
 	struct thread_counts did;
 	char name[120]; /* "": it is not known */
+	bool ended;
 };
 
 /* One look at a process: what was counted by then, with names. */
@@ -45,7 +46,8 @@ typedef int top_open_fn(uint64_t tracer, int fd);
  * @open     asked once for each file
  * @jit_map  as in struct resolve_how
  * @types    types are wanted, too, which takes longer
- * @out      its rss, threads and their names are the caller's; top_look_release() is to be called
+ * @out      its rss, threads, their names and ends are the caller's; top_look_release() is to be
+ *           called
  * Returns 0 or -ENOMEM.
  */
 int top_name(struct top_namer *n, const struct figures *f, top_open_fn *open, int jit_map,

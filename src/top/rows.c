@@ -352,7 +352,7 @@ static int make(const struct top_look *now, const struct top_look *before, const
 		struct top_rows *out)
 {
 	const struct top_look *since = top_look_follows(now, before) ? before : NULL;
-	int err = w->how->by == TOP_THREADS ? top_thread_rows(now, since, out)
+	int err = w->how->by == TOP_THREADS ? top_thread_rows(now, since, w->how, out)
 					    : make_blocks(now, since, w, out);
 
 	if (err) {

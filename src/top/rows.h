@@ -40,7 +40,8 @@ struct top_how {
 struct top_row {
 	char *name;    /* as it is in the program; of a size its types, or "", and of a thread,
 			  too */
-	uint64_t size; /* of each block, if the row is about a size; of a thread its number */
+	uint64_t size; /* of each block, if the row is about a size; of a thread its number, of
+			  several 0 */
 	uint64_t live_bytes, live_blocks, allocs;
 	uint64_t alloc_bytes, frees, free_bytes; /* of a thread, which has no live ones: others
 						    may free its blocks */

@@ -2,6 +2,7 @@
 #include "top/threads.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,8 +22,46 @@ static void compare_with(struct top_row *r, const struct thread_counts *was, dou
 	r->frees_per_s = (double)(r->frees - was->frees) / seconds;
 }
 
-int top_thread_rows(const struct top_look *now, const struct top_look *before, struct top_rows *out)
+static void add_to(struct top_row *sum, const struct top_row *r)
 {
+	sum->allocs += r->allocs;
+	sum->alloc_bytes += r->alloc_bytes;
+	sum->frees += r->frees;
+	sum->free_bytes += r->free_bytes;
+	sum->growth += r->growth;
+	sum->allocs_per_s += r->allocs_per_s;
+	sum->frees_per_s += r->frees_per_s;
+}
+
+/* The rows are those of the threads, in their order. */
+static int share_ended(const struct top_look *now, struct top_rows *rows)
+{
+	struct top_row sum = {.node = PD_NONE};
+	size_t kept = 0, n = rows->n;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!now->by_thread[i].ended) {
+			rows->v[kept++] = rows->v[i];
+			continue;
+		}
+		add_to(&sum, &rows->v[i]);
+		free(rows->v[i].name);
+	}
+	rows->n = kept;
+	if (kept == n)
+		return 0;
+	if (asprintf(&sum.name, "(%zu that %s ended)", n - kept, n - kept == 1 ? "has" : "have") <
+	    0)
+		return -ENOMEM;
+	rows->v[rows->n++] = sum;
+	return 0;
+}
+
+int top_thread_rows(const struct top_look *now, const struct top_look *before,
+		    const struct top_how *how, struct top_rows *out)
+{
+	const bool filtered = how->filter && *how->filter;
+
 	double seconds = before ? (double)(now->head.time_ns - before->head.time_ns) / 1e9 : 0;
 
 	*out = (struct top_rows){.v = calloc(now->n_by_thread + 1, sizeof *out->v)};
@@ -49,5 +88,6 @@ int top_thread_rows(const struct top_look *now, const struct top_look *before, s
 			compare_with(r, &was, seconds);
 		}
 	}
-	return 0;
+	/* When the process itself has ended, its last figures stay as they are. */
+	return how->no_zeros && !filtered && now->threads ? share_ended(now, out) : 0;
 }

@@ -259,6 +259,14 @@ change() {
 	done
 	[ $n = 2 ] && [ "$(ls heap*.html | wc -l)" = 3 ]
 	holds heap.html 0 run.data
+	# They know nothing of each other: the command that is told makes one of all.
+	local command
+	command=$(grep -ao 'one page of all 3 is made by: mprof report .*' err)
+	limited "$MPROF" ${command#*: mprof }
+	holds heap.all.html 0 run.data
+	holds heap.all.html 2 "run.data.$pid"
+	limited "$MPROF" run --html=one.html --data=one.data -o /dev/null -- "$T/widgets" 2>err
+	not grep -aq 'one page of all' err
 	limited "$MPROF" run --trace-children=yes --html='%p.html' --data=of.%p -o /dev/null -- /usr/bin/python3 fork.py 2>err
 	[ "$(ls of.* | sed 's/of\.\(.*\)/\1.html/' | sort)" = "$(ls [0-9]*.html | sort)" ]
 	limited "$MPROF" run --keep-execs --html=page --data=run.data -o /dev/null -- /bin/sh -c "exec $T/widgets" 2>err

@@ -116,8 +116,11 @@ profile() {
 	profile old "$T/example"
 	profile new "$T/peak"
 	limited "$MPROF" report --base=old.data -o base.txt new.data
-	limited "$MPROF" diff -o diff.txt old.data new.data
+	limited "$MPROF" diff -o diff.txt old.data new.data 2>err
 	cmp base.txt diff.txt
+	says err 'the two profiles are of different programs: the base of example, the other of peak'
+	limited "$MPROF" diff -o diff.txt new.data new.data 2>err
+	not grep -aq 'different programs' err
 	limited "$MPROF" diff --format=json old.data new.data >diff.json
 	limited "$MPROF" report --base=old.data --format=json new.data | cmp - diff.json
 	limited "$MPROF" diff -o /dev/null '--fail-if=kept>+1K' old.data new.data 2>err && fail passed || [ $? = 12 ]

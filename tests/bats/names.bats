@@ -233,7 +233,7 @@ apt-cache" ]
 }
 
 @test "a person at a terminal is told the package, others where to ask for it, and nobody waits for apt" {
-	local told='mprof: lines and types of names.* are missing: mprof doctor says what package has them'
+	local told='mprof: lines and types of names.* are missing: mprof doctor says whether a package has them'
 	build -O2 -g
 	strip_names
 	package_tools made-up-dbg

@@ -154,7 +154,7 @@ crew() {
 	until_true "no look is like that" crew || fail "" "$(cat top)" "$(cat crew.out)"
 	jq -e '.rows[0].name == "crew-3" and .rows[0].new_bytes == 0 and .rows[0].allocations_per_second == 0' top
 	top --by=threads --filter=crew-2
-	has top '^ *bytes\* .* thread  name$'
+	has top '^ *bytes requested\* .* thread  name$'
 	has top "^ *90030  *30  *9  *0  *0.0  *0.0  *[0-9]*  crew-2\$"
 	[ "$(grep -c crew- top)" = 1 ]
 	detach -o /dev/null "$PID"
@@ -174,6 +174,10 @@ renamed() {
 	tell_await crew 'end 2' '^did end 2 *$'
 	: >attach.out
 	told '.threads == 3 and ([.rows[] | select(.name == "crew-2") | .allocations] == [30])'
+	# In lines those that have ended have one, unless somebody looks for them.
+	top --by=threads
+	has top '^ *90030  *30  *0  *0  *0.0  *0.0  *-  [(]1 that has ended[)]$'
+	not grep -q crew-2 top
 	stopped INT
 	finish crew
 }

@@ -186,7 +186,7 @@ order() {
 	keys b
 	shows '^ +100060 .* 5003  struct red_thing'
 	keys b
-	shows '^ *bytes\*.* thread  name$'
+	shows '^ *bytes requested\*.* thread  name$'
 	shows " $PID  topped *\$"
 	keys b
 	shows '  make_red \(topped'

@@ -194,9 +194,10 @@ static void an_allocator_that_the_engine_sees_is_well(void **state)
 
 	(void)state;
 	judge_allocator(&f, &a);
-	is(&f, "allocator", FINDING_OK, "glibc's, jemalloc: 3 functions", "");
+	is(&f, "allocator", FINDING_OK,
+	   "glibc's, jemalloc: 3 functions would be trapped, 2 of them to be told of blocks", "");
 	is(&f, "room", FINDING_OK, "", "");
-	is(&f, "fast", FINDING_OK, "2 of 2 functions", "");
+	is(&f, "fast", FINDING_OK, "would see 2 of the 2 functions that tell of blocks", "");
 }
 
 static void the_engine_is_refused_for_what_it_would_miss(void **state)
@@ -286,11 +287,11 @@ static void outside_of_doctor_only_what_can_be_installed_is_told(void **state)
 	assert_false(names_can_be_installed(v, 1, &said));
 	assert_false(names_can_be_installed(v + 4, 1, &said));
 	names_are_missing(v, 1, &said);
-	assert_string_equal(said.text, "lines and types of a are missing: mprof doctor says what "
-				       "package has them");
+	assert_string_equal(said.text, "lines and types of a are missing: mprof doctor says "
+				       "whether a package has them");
 	names_are_missing(v, 5, &said);
 	assert_string_equal(said.text, "lines and types of a, b, c, b2 and 1 more are missing: "
-				       "mprof doctor says what package has them");
+				       "mprof doctor says whether a package has them");
 }
 
 /* As a report tells it. */

@@ -324,6 +324,44 @@ static size_t functions_of(const char *path, const char *id, uint64_t address)
 	return n;
 }
 
+static struct profile_data *with_runtime(uint64_t requests)
+{
+	struct profile_data *d = profile_data_new();
+
+	assert_non_null(d);
+	d->modules = calloc(2, sizeof *d->modules);
+	assert_non_null(d->modules);
+	d->modules[d->n_modules++] =
+		(struct pd_module){strdup("/opt/tool"), strdup(""), strdup("")};
+	d->modules[d->n_modules++] =
+		(struct pd_module){strdup("/lib/libc.so.6"), strdup(""), strdup("")};
+	d->program = 0;
+	pd_build_chain(d, "main > keep", 10, requests, 0);
+	if (requests > 1)
+		pd_build_chain(d, "main > say > _IO_file_doallocate", 4096, 1, 0);
+	for (size_t i = 0; i < d->n_functions; i++)
+		d->functions[i].module = !strcmp(d->functions[i].name, "_IO_file_doallocate");
+	pd_build_finish(d);
+	return d;
+}
+
+/* As on the first screen. */
+static void what_the_runtime_keeps_is_no_functions(void **state)
+{
+	struct profile_data *now = with_runtime(3), *base = with_runtime(1);
+
+	(void)state;
+	char *text = report_as(&(struct report_options){.level = REPORT_NORMAL, .summary = true},
+			       now, base);
+	assert_has(text, "kept +4116 bytes (10 before, 4126 now)\n");
+	assert_has(text, "more +20 bytes in +2 blocks keep");
+	assert_has(text, "kept by the runtime, in no row: +4096 bytes (stdio buffers +4096)\n");
+	assert_null(strstr(text, "blocks say"));
+	assert_null(strstr(text, "block say"));
+	profile_data_free(now);
+	profile_data_free(base);
+}
+
 static void functions_are_matched_by_file_and_build(void **state)
 {
 	(void)state;
@@ -517,6 +555,7 @@ int main(void)
 		cmocka_unit_test(what_is_the_same_is_left_out),
 		cmocka_unit_test(recursion_counts_once_and_long_paths_are_cut),
 		cmocka_unit_test(a_path_goes_as_far_as_own_code),
+		cmocka_unit_test(what_the_runtime_keeps_is_no_functions),
 		cmocka_unit_test(functions_are_matched_by_file_and_build),
 		cmocka_unit_test(programs_of_other_names_are_matched),
 		cmocka_unit_test(json_has_both_sides_of_what_has_changed),

@@ -98,6 +98,36 @@ static void a_line_of_own_code_has_all_that_is_kept_below_it(void **state)
 	profile_data_free(d);
 }
 
+/* The page's rule, too: web/test/unit has the same for it. */
+static void who_keeps_what_others_free_is_the_cause(void **state)
+{
+	struct profile_data *d = begun();
+
+	(void)state;
+	pd_build_chain(d, "main > keep > make", 100, 20, 0);
+	pd_build_chain(d, "main > hoard > pass > make", 8, 30, 0);
+	pd_build_chain(d, "main > use > pass > make", 8, 900, 900);
+	pd_build_chain(d, "main > use > make", 100, 500, 500);
+	/* All that call it keep some and free some: it is the cause itself. */
+	pd_build_chain(d, "main > a > cache", 60, 9, 4);
+	pd_build_chain(d, "main > b > cache", 60, 9, 4);
+	finish(d, NULL, NULL);
+	struct summary s = collected(d);
+
+	assert_int_equal(s.n, 3);
+	assert_string_equal(function_of(d, &s.rows[0]), "keep");
+	assert_int_equal(s.rows[0].bytes, 2000);
+	assert_int_equal(s.rows[0].frees, 0);
+	assert_string_equal(d->functions[d->sites[s.rows[0].through].function].name, "make");
+	assert_string_equal(function_of(d, &s.rows[1]), "cache");
+	assert_int_equal(s.rows[1].blocks, 10);
+	assert_int_equal(s.rows[1].through, PD_NONE);
+	assert_string_equal(function_of(d, &s.rows[2]), "hoard");
+	assert_string_equal(d->functions[d->sites[s.rows[2].through].function].name, "make");
+	summary_release(&s);
+	profile_data_free(d);
+}
+
 static void two_lines_of_a_function_are_two_rows(void **state)
 {
 	struct profile_data *d = begun();
@@ -526,6 +556,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_line_of_own_code_has_all_that_is_kept_below_it),
+		cmocka_unit_test(who_keeps_what_others_free_is_the_cause),
 		cmocka_unit_test(two_lines_of_a_function_are_two_rows),
 		cmocka_unit_test(without_own_code_it_is_who_requested),
 		cmocka_unit_test(a_plugin_is_own_code_and_a_library_of_the_system_is_not),

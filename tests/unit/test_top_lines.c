@@ -152,7 +152,7 @@ static void where_there_is_no_room_columns_give_way_to_the_name(void **state)
 	assert_string_equal(text,
 			    "          600         555  std::vector<std::string>::reserv>\n");
 	how = (struct top_how){ .by = TOP_THREADS, .sort = TOP_GROWTH };
-	assert_columns(&how, 60, "        bytes    new bytes*   thread  name\n");
+	assert_columns(&how, 60, "bytes requested    new bytes*   thread  name\n");
 }
 
 static void a_size_of_which_no_type_is_known_says_so(void **state)
@@ -225,7 +225,7 @@ static void a_name_makes_no_lines(void **state)
 
 static void threads_have_columns_of_their_own(void **state)
 {
-	static const char *const heads[] = { "bytes", "requests", "frees", "new bytes",
+	static const char *const heads[] = { "bytes requested", " requests", "frees", "new bytes",
 					     "allocs/s", "frees/s", "thread" };
 	static const char *const values[] = { "901", "77", "33", "+20", "2.0", "4.0", "4711" };
 	const struct top_row thread = { .name = (char *)(uintptr_t) "crew", .size = 4711,

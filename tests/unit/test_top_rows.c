@@ -305,11 +305,11 @@ static void a_size_is_found_by_its_number(void **state)
 /* The second one has come since, and the third has a number that another one had. */
 static void a_thread_has_what_it_has_done_itself(void **state)
 {
-	struct top_thread then[] = { { 7, { 10, 100, 2, 20 }, "main" },
-				     { 9, { 5, 50, 0, 0 }, "a" } },
-			  now[] = { { 7, { 14, 160, 2, 20 }, "main" },
-				    { 8, { 8, 80, 6, 60 }, "crew" },
-				    { 11, { 0, 0, 4, 44 }, "" } };
+	struct top_thread then[] = { { 7, { 10, 100, 2, 20 }, "main", false },
+				     { 9, { 5, 50, 0, 0 }, "a", false } },
+			  now[] = { { 7, { 14, 160, 2, 20 }, "main", false },
+				    { 8, { 8, 80, 6, 60 }, "crew", false },
+				    { 11, { 0, 0, 4, 44 }, "", false } };
 	struct looks *l = *state;
 	struct top_look first = l->first, second = l->second;
 	struct top_how how = { .by = TOP_THREADS };
@@ -340,6 +340,27 @@ static void a_thread_has_what_it_has_done_itself(void **state)
 	how = (struct top_how){ .by = TOP_THREADS, .sort = TOP_GROWTH };
 	assert_int_equal(top_rows(&second, &first, &how, &r), 0);
 	assert_int_equal(r.v[0].size, 8);
+	top_rows_release(&r);
+	/* In lines those that have ended share one, unless the process has, or one is sought. */
+	now[0].ended = now[1].ended = true;
+	second.threads = 1;
+	how.no_zeros = true;
+	assert_int_equal(top_rows(&second, &first, &how, &r), 0);
+	assert_int_equal(r.n, 2);
+	assert_string_equal(r.v[0].name, "(2 that have ended)");
+	assert_int_equal(r.v[0].size, 0);
+	assert_int_equal(r.v[0].alloc_bytes, 240);
+	assert_int_equal(r.v[0].growth, 140);
+	assert_int_equal(r.v[1].size, 11);
+	top_rows_release(&r);
+	how.filter = "crew";
+	assert_int_equal(top_rows(&second, &first, &how, &r), 0);
+	assert_string_equal(r.v[0].name, "crew");
+	top_rows_release(&r);
+	how.filter = NULL;
+	second.threads = 0;
+	assert_int_equal(top_rows(&second, &first, &how, &r), 0);
+	assert_int_equal(r.n, 3);
 	top_rows_release(&r);
 }
 
