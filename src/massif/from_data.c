@@ -110,7 +110,7 @@ static int plant(struct from_data *f)
 static int take_point(struct from_data *f, struct massif_table *t, const struct pd_point *p)
 {
 	bool bytes = f->settings->unit == MASSIF_BYTES, is_peak = p->peak && f->detail;
-	struct massif_numbers at = { .time = bytes ? p->churn_bytes : p->time_ns / 1000000,
+	struct massif_numbers at = { .time = bytes ? p->churn_bytes : p->time_ns,
 				     .useful = p->live_bytes, .extra = p->extra_bytes };
 
 	if (!is_peak)
@@ -136,6 +136,14 @@ static int write_all(struct from_data *f, const char *desc, FILE *out)
 				      .keep_maxima = true });
 	for (size_t i = 0; !err && i < f->d->n_points; i++)
 		err = take_point(f, &t, &f->d->points[i]);
+	if (!err && massif_left_out(&t)) {
+		const struct massif_numbers end = t.high;
+
+		err = massif_take(&t, MASSIF_PLAIN, &end, NULL);
+	}
+	/* Which are chosen is by the finer unit, in which few have the same time. */
+	for (size_t i = 0; f->settings->unit != MASSIF_BYTES && i < t.n; i++)
+		t.snapshots[i].at.time /= 1000000;
 	if (!err)
 		err = massif_write(out, &heading, t.snapshots, t.n, &f->forest);
 	massif_table_release(&t);

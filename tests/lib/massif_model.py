@@ -46,14 +46,59 @@ class Table:
             self.take(time, useful, extra, "peak")
 
 
+class Maxima(Table):
+    """Of a timeline: what is above both its neighbours stays, and what is highest between two is taken."""
+
+    def __init__(self, most):
+        super().__init__(most, 0, 0)
+        self.seen = []  # since the last one that was taken, and it
+
+    def fixed(self, i):
+        return super().fixed(i) or self.rows[i][1] > max(self.rows[i - 1][1], self.rows[i + 1][1])
+
+    def halve(self):
+        super_fixed = super().fixed
+        for _ in range(self.most // 2):
+            spans = [(self.rows[i + 1][0] - self.rows[i - 1][0], i)
+                     for i in range(1, len(self.rows) - 1) if not self.fixed(i)]
+            if not spans:
+                break
+            del self.rows[min(spans)[1]]
+        ends = (0, len(self.rows) - 1)
+        calm = [i in ends or not self.fixed(i) and not super_fixed(i) for i in range(len(self.rows))]
+        gaps = [self.rows[i][0] - self.rows[i - 1][0] for i in range(1, len(self.rows)) if calm[i] and calm[i - 1]]
+        self.interval = min(gaps, default=(self.rows[-1][0] - self.rows[0][0]) // len(self.rows))
+
+    def take(self, time, useful, extra, kind):
+        super().take(time, useful, extra, kind)
+        self.seen = [(time, useful, extra)]
+
+    def highest(self):
+        best = max(useful for _, useful, _ in self.seen)
+        return next(s for s in self.seen if s[1] == best)
+
+    def ordinary(self, time, useful, extra):
+        self.seen.append((time, useful, extra))
+        last, high = self.rows[-1] if self.rows else None, self.highest()
+        if last and time == last[0]:
+            if len(self.rows) > 1 and last[3] != "peak":
+                last[:3] = high
+        elif time >= self.next:
+            missed = last and high[1] > max(last[1], useful)
+            self.take(*(high if missed else (time, useful, extra)), "empty")
+            self.seen = [(time, useful, extra)]
+
+
 def of_points(log, most):
-    table = Table(int(most), 0, 0)
+    table = Maxima(int(most))
     for line in open(log):
         time, useful, extra, peak = map(int, line.split("|"))
         if peak:
             table.take(time, useful, extra, "peak")
         else:
             table.ordinary(time, useful, extra)
+    if table.highest()[1] > table.rows[-1][1]:
+        table.take(*table.highest(), "empty")
     return table
 
 

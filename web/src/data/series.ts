@@ -48,14 +48,22 @@ export function stacked(list: readonly Layer[]): number[][] {
 	return edges;
 }
 
-/** Requests per second between each point and the one before; null at the first. */
+/** Some times what the fast engine's clock may be wrong by: a millisecond. */
+const least_span_ns = 1e7;
+
+/**
+ * Requests per second until each point since the one before, or since the last one that is far enough away for a time
+ * to be told; null where there is none.
+ */
 export function rates(t: Timeline): (number | null)[] | null {
 	const allocs = t.allocs;
+	let from = 0;
 
 	if (!allocs) return null;
 	return t.time_ns.map((time, i) => {
-		const ns = i ? time - t.time_ns[i - 1] : 0;
+		while (from + 1 < i && time - t.time_ns[from + 1] >= least_span_ns) from++;
+		const ns = time - t.time_ns[from];
 
-		return ns > 0 ? ((allocs[i] - allocs[i - 1]) * 1e9) / ns : null;
+		return ns >= least_span_ns ? ((allocs[i] - allocs[from]) * 1e9) / ns : null;
 	});
 }

@@ -591,6 +591,19 @@ test("layers add up to what is live, ten sites and the rest", () => {
 	assert.deepEqual(stacked(layers(series(0))), [[0, 100, 50]]);
 	assert.deepEqual(rates(t), [null, 10, 5]);
 	assert.equal(rates({ ...t, allocs: null }), null);
+	// Two points that are closer together than the clock is good for.
+	const close = [0, 1e9, 1e9 + 5e5, 1e9 + 2e7, 1e9 + 4e7, 1e9 + 4e7];
+	assert.deepEqual(
+		rates({ ...t, time_ns: close, allocs: [0, 10, 2010, 2010, 2030, 2040] })?.map(
+			(rate) => rate && Math.round(rate),
+		),
+		[null, 10, 2009, 0, 1000, 1500],
+	);
+	assert.deepEqual(rates({ ...t, time_ns: [0, 1, 2], allocs: [0, 1, 2] }), [
+		null,
+		null,
+		null,
+	]);
 });
 
 test("half of the blocks and all of them have a bucket", () => {
