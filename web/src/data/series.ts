@@ -36,6 +36,10 @@ export function layers(t: Timeline): Layer[] {
 	];
 }
 
+/** Whether sites may have held more at a point than what is known of them: that is in the rest. */
+export const is_least = (t: Timeline, at: number): boolean =>
+	t.sites.length > 0 && t.rest[at] > 0 && !t.exact?.[at];
+
 /** Sums from the last layer up, so that the first is on top: the upper edge of each layer. */
 export function stacked(list: readonly Layer[]): number[][] {
 	const edges: number[][] = new Array<number[]>(list.length);

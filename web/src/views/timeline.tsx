@@ -7,7 +7,7 @@ import type uPlot from "uplot";
 import type { Snapshot } from "../data/choices";
 import { no_timeline } from "../data/lacking";
 import type { Report, Timeline as Series } from "../data/schema";
-import { type Layer, layers, rates } from "../data/series";
+import { type Layer, is_least, layers, rates } from "../data/series";
 import type { State } from "../state/fragment";
 import { useStore } from "../state/store";
 import { Bytes } from "../ui/bar";
@@ -73,6 +73,7 @@ function At({
 }): JSX.Element {
 	const live = t.live_bytes[at];
 	const rate = rates(t)?.[at];
+	const least = is_least(t, at);
 
 	return (
 		<table class="moment" role="table">
@@ -122,6 +123,8 @@ function At({
 							/>{" "}
 							{l.is_site ? (
 								<Name name={l.name} />
+							) : least ? (
+								`${l.name}, and what is missing above`
 							) : (
 								l.name
 							)}
@@ -130,6 +133,7 @@ function At({
 							<PlaceText place={l.place} />
 						</td>
 						<td role="cell" class="figure">
+							{least && l.is_site && "at least "}
 							<Bytes n={l.bytes[at]} />
 						</td>
 						<td role="cell" class="figure quiet">
@@ -284,6 +288,15 @@ function Drawn({ t, moments }: { t: Series; moments: Snapshot[] }): JSX.Element 
 			</div>
 			<aside>
 				<At t={t} list={list} at={at ?? usual} colours={colours} />
+				{t.time_ns.some((_, i) => is_least(t, i)) && (
+					<p class="quiet">
+						Of a moment on the way it was noted what the
+						heaviest ends of call chains held: a site held at
+						least that, and what is missing is in the rest. The
+						peak and the end are exact as far as all of them is
+						known.
+					</p>
+				)}
 				<p class="row">
 					{kept.map((k) => (
 						<Link key={k.title} class="button" to={k.to}>

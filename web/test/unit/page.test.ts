@@ -26,7 +26,7 @@ import {
 	says_runtime,
 	seen_by,
 } from "../../src/data/sentences";
-import { layers, rates, stacked } from "../../src/data/series";
+import { is_least, layers, rates, stacked } from "../../src/data/series";
 import { make_tree } from "../../src/data/tree";
 import { paint } from "../../src/flame/paint";
 import { find_path, make_frames } from "../../src/flame/frames";
@@ -591,6 +591,20 @@ test("layers add up to what is live, ten sites and the rest", () => {
 	assert.deepEqual(stacked(layers(series(0))), [[0, 100, 50]]);
 	assert.deepEqual(rates(t), [null, 10, 5]);
 	assert.equal(rates({ ...t, allocs: null }), null);
+});
+
+test("what sites held is the least they did where all is not known and something is left", () => {
+	const t = series(2);
+
+	assert.deepEqual(
+		[0, 1, 2].map((i) => is_least(t, i)),
+		[false, true, true],
+	);
+	assert.deepEqual(
+		[0, 1, 2].map((i) => is_least({ ...t, exact: [false, true, false] }, i)),
+		[false, false, true],
+	);
+	assert.ok(!is_least(series(0), 1));
 });
 
 test("half of the blocks and all of them have a bucket", () => {
