@@ -7,7 +7,7 @@ import type uPlot from "uplot";
 import type { Snapshot } from "../data/choices";
 import { no_timeline } from "../data/lacking";
 import type { Report, Timeline as Series } from "../data/schema";
-import { type Layer, is_least, layers, rates } from "../data/series";
+import { type Layer, at_moment, is_least, layers, rates } from "../data/series";
 import type { State } from "../state/fragment";
 import { useStore } from "../state/store";
 import { Bytes } from "../ui/bar";
@@ -112,35 +112,38 @@ function At({
 				</tr>
 			</thead>
 			<tbody>
-				{list.map((l, i) => (
-					<tr key={i} role="row">
-						<td role="cell">
-							<span
-								class="swatch"
-								style={{
-									backgroundColor: colours[i],
-								}}
-							/>{" "}
-							{l.is_site ? (
-								<Name name={l.name} />
-							) : least ? (
-								`${l.name}, and what is missing above`
-							) : (
-								l.name
-							)}
-						</td>
-						<td role="cell">
-							<PlaceText place={l.place} />
-						</td>
-						<td role="cell" class="figure">
-							{least && l.is_site && "at least "}
-							<Bytes n={l.bytes[at]} />
-						</td>
-						<td role="cell" class="figure quiet">
-							{share(l.bytes[at], live)}
-						</td>
-					</tr>
-				))}
+				{at_moment(list, at)
+					.map((i) => [i, list[i]] as const)
+					.map(([i, l]) => (
+						<tr key={i} role="row">
+							<td role="cell">
+								<span
+									class="swatch"
+									style={{
+										backgroundColor:
+											colours[i],
+									}}
+								/>{" "}
+								{l.is_site ? (
+									<Name name={l.name} />
+								) : least ? (
+									`${l.name}, and what is missing above`
+								) : (
+									l.name
+								)}
+							</td>
+							<td role="cell">
+								<PlaceText place={l.place} />
+							</td>
+							<td role="cell" class="figure">
+								{least && l.is_site && "at least "}
+								<Bytes n={l.bytes[at]} />
+							</td>
+							<td role="cell" class="figure quiet">
+								{share(l.bytes[at], live)}
+							</td>
+						</tr>
+					))}
 			</tbody>
 		</table>
 	);

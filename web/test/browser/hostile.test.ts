@@ -195,8 +195,11 @@ test("the timeline tells of the peak, of what is pointed at, and leads to the en
 	assert.ok(plot);
 	await says(w.page, ".moment caption", /, the peak: 400 B in 4 blocks, 4,000 requests.s/);
 	await says(w.page, ".moment tbody", /^(?!.*at least).*300 B.*the rest(?!,)/);
-	await w.page.mouse.move(plot.x + plot.width - 3, plot.y + 50);
+	// The line stands at the moment that is told of, not at the pointer.
+	await w.page.mouse.move(plot.x + plot.width * 0.9, plot.y + 50);
 	await says(w.page, ".moment caption", /, the end: 300 B in 3 blocks/);
+	const line = await w.page.locator(".plot.upper .u-cursor-x").boundingBox();
+	assert.ok(line && Math.abs(line.x - plot.x - plot.width) < 3);
 	await says(
 		w.page,
 		".moment tbody",
@@ -208,7 +211,7 @@ test("the timeline tells of the peak, of what is pointed at, and leads to the en
 });
 
 test("keys go along the timeline, and Enter to the tree of a moment", async () => {
-	const w = await open(browser, "hostile", "#view=timeline");
+	const w = await open(browser, "hostile", "#profile=1&view=timeline");
 	const at = (text: RegExp): Promise<void> => says(w.page, ".moment caption", text);
 
 	await w.page.getByRole("slider").focus();
@@ -232,7 +235,7 @@ test("keys go along the timeline, and Enter to the tree of a moment", async () =
 });
 
 test("a name in the timeline has the width of the table", async () => {
-	const w = await open(browser, "hostile", "#view=timeline");
+	const w = await open(browser, "hostile", "#profile=1&view=timeline");
 	const cell = await w.page.locator(".moment tbody td").first().boundingBox();
 	const table = await w.page.locator(".moment").boundingBox();
 

@@ -26,7 +26,7 @@ import {
 	says_runtime,
 	seen_by,
 } from "../../src/data/sentences";
-import { is_least, layers, rates, stacked } from "../../src/data/series";
+import { at_moment, is_least, layers, rates, stacked } from "../../src/data/series";
 import { make_tree } from "../../src/data/tree";
 import { paint } from "../../src/flame/paint";
 import { find_path, make_frames } from "../../src/flame/frames";
@@ -605,6 +605,18 @@ test("what sites held is the least they did where all is not known and something
 		[false, false, true],
 	);
 	assert.ok(!is_least(series(0), 1));
+});
+
+test("sites stand in the order of what they held at the moment, and the rest is last", () => {
+	const t = series(3);
+
+	t.sites[1].bytes = [0, 9, 3];
+	t.sites[2].bytes = [0, 5, 5];
+	const list = layers(t);
+	const names = (at: number): string[] => at_moment(list, at).map((i) => list[i].name);
+
+	assert.deepEqual(names(1), ["f1", "f2", "f0", "the rest"]);
+	assert.deepEqual(names(2), ["f2", "f1", "f0", "the rest"]);
 });
 
 test("half of the blocks and all of them have a bucket", () => {
