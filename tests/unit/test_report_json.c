@@ -475,6 +475,34 @@ static void what_a_series_has_missed_is_told(void **state)
 	json_decref(r);
 }
 
+/* Of one that is steady nothing is said. */
+static void what_grows_is_told_with_its_rate(void **state)
+{
+	(void)state;
+	struct profile_data *d = profile_data_new();
+
+	pd_build_chain(d, "main+1 > f+1", 100, 40, 0);
+	pd_build_chain(d, "main+2 > g+1", 100, 40, 20);
+	d->window_ns = 3600000000000;
+	d->windows_over = 40;
+	for (size_t k = 0; k < d->n_leaves; k++) {
+		for (uint32_t i = 0; i < d->windows_over; i++) {
+			uint64_t n = k ? 20 : i + 1;
+
+			d->windows = pd_build_grow(d->windows, d->n_windows, sizeof *d->windows);
+			d->windows[d->n_windows++] = (struct pd_window){
+				d->leaves[k].node, i, 1, n, n + !k, n * 100, (n + !k) * 100};
+		}
+	}
+	json_t *r = json_of(d);
+
+	assert_json(json_object_get(r, "growing"),
+		    "[{\"function\":\"f\",\"file\":null,\"line\":0,\"bytes_hour\":100.0,"
+		    "\"blocks_hour\":1.0,\"stays\":0.0,\"in_size\":false,"
+		    "\"never_freed\":true}]");
+	json_decref(r);
+}
+
 /* The sums of the moments have all, the totals what is left. */
 static void of_a_part_there_is_no_timeline(void **state)
 {
@@ -548,6 +576,7 @@ int main(void)
 		cmocka_unit_test(names_that_are_no_text_stay_valid_json),
 		cmocka_unit_test(a_series_is_told_by_site_and_the_rest),
 		cmocka_unit_test(what_a_series_has_missed_is_told),
+		cmocka_unit_test(what_grows_is_told_with_its_rate),
 		cmocka_unit_test(of_a_part_there_is_no_timeline),
 		cmocka_unit_test(a_timeline_without_a_series_is_all_rest),
 		cmocka_unit_test(of_a_long_timeline_some_points_are_told_and_the_peak),

@@ -421,9 +421,10 @@ test("what is lost is the answer, and who loses it; else that nobody looked", ()
 	const lost_through = { blocks: 1, bytes: 48 };
 
 	assert.deepEqual(list.map(says_lost).map(plain), [
-		"drop loses 300 B in 3 blocks; 48 B more hang on it",
-		"slip loses 40 B in 4 blocks",
+		"drop loses 300 B in 3 blocks of the 9 it keeps; 48 B more hang on it",
+		"slip loses 40 B in 4 blocks of the 9 it keeps",
 	]);
+	assert.match(says_kept(list[0]), /none of it ever freed; lost 3 of 9$/);
 	assert.match(
 		plain(says_answer(r)),
 		/^10.0 kB in 27 blocks kept at the end; whether .* was not looked for/,
