@@ -9,9 +9,9 @@ import { place_text } from "./tree";
 
 const SHOWN = 3;
 
-/** "grows 1.2 MB/h, 50 % stays". */
-export function says_growth(g: Growing): string {
-	const rate = g.bytes_hour > 0 ? ` ${bytes(g.bytes_hour)}/h` : "";
+/** "1.2 MB/h, 50 % stays". */
+function says_growth(g: Growing): string {
+	const rate = g.bytes_hour > 0 ? `${bytes(g.bytes_hour)}/h` : "a little";
 	const percent = Math.round(100 * g.stays);
 	const stays =
 		percent >= 1
@@ -21,7 +21,7 @@ export function says_growth(g: Growing): string {
 				: "";
 
 	// What was never freed may be a cache that has not come to its bound.
-	return `grows${rate}${g.never_freed ? " so far" : g.in_size ? ", in size" : stays}`;
+	return `${rate}${g.never_freed ? " so far" : g.in_size ? ", in size" : stays}`;
 }
 
 const grown = (r: Report): readonly Growing[] => (is_peak(r) ? [] : (r.growing ?? []));
@@ -32,7 +32,7 @@ const place = (g: Growing): string | null => place_text(g.file, g.line);
 export function and_grows(r: Report, c: Culprit): string {
 	const g = grown(r).find((one) => one.function === c.name && place(one) === c.place);
 
-	return g ? `; ${says_growth(g)}` : "";
+	return g ? `; grows ${says_growth(g)}` : "";
 }
 
 /** Which places grow the fastest; null: none is known to. */
@@ -40,12 +40,12 @@ export function says_growing(r: Report): string | null {
 	const list = grown(r).map((g) => {
 		const at = place(g);
 
-		return `${named(g.function)}${at ? ` (${at.slice(at.lastIndexOf("/") + 1)})` : ""} ${says_growth(g)}`;
+		return `${named(g.function)}${at ? ` (${at.slice(at.lastIndexOf("/") + 1)})` : ""} by ${says_growth(g)}`;
 	});
 	const more = list.length - SHOWN;
 
 	if (!list.length) return null;
 	const rest =
 		more > 0 ? `; so ${more === 1 ? "does" : "do"} ${plural(more, "place")} more` : "";
-	return `It grows: ${list.slice(0, SHOWN).join("; ")}${rest}.`;
+	return `What grows: ${list.slice(0, SHOWN).join("; ")}${rest}.`;
 }

@@ -318,8 +318,8 @@ test("what grows is said, how fast, and with who keeps the most", () => {
 
 	assert.equal(
 		plain(says_growing(made({ growing })) ?? ""),
-		"It grows: f (up.c:1) grows 4.4 MB/h, 50 % stays; g (up.c:1) grows 9 B/h so far; " +
-			"h (up.c:1) grows 8 B/h, in size; so does 1 place more.",
+		"What grows: f (up.c:1) by 4.4 MB/h, 50 % stays; g (up.c:1) by 9 B/h so far; " +
+			"h (up.c:1) by 8 B/h, in size; so does 1 place more.",
 	);
 	assert.equal(plain(and_grows(made({ growing }), f)), "; grows 4.4 MB/h, 50 % stays");
 	assert.equal(and_grows(made({ growing: growing.slice(1) }), f), "");
