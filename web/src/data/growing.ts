@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What grows, in the words of the text that mprof prints.
 
-import { bytes, named, plural } from "../ui/format";
+import { base_name, bytes, named, plural } from "../ui/format";
 import type { Culprit } from "./culprits";
 import { is_peak } from "./moment";
 import type { Growing, Report } from "./schema";
@@ -39,8 +39,9 @@ export function and_grows(r: Report, c: Culprit): string {
 export function says_growing(r: Report): string | null {
 	const list = grown(r).map((g) => {
 		const at = place(g);
+		const where = at ? ` (${base_name(at)})` : "";
 
-		return `${named(g.function)}${at ? ` (${at.slice(at.lastIndexOf("/") + 1)})` : ""} by ${says_growth(g)}`;
+		return `${named(g.function)}${where} by ${says_growth(g)}`;
 	});
 	const more = list.length - SHOWN;
 

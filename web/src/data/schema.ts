@@ -106,7 +106,7 @@ export interface Timeline {
 	peak: number | null;
 	sites: TimelineSite[];
 	rest: number[];
-	exact?: boolean[]; // the sites held no more than that; else at least. Not known of old files
+	exact?: boolean[]; // the sites held no more than that; else at least
 }
 
 /** The report without what repeats the tree: that is in the rows. */

@@ -14,11 +14,12 @@ const part_of = (part: number, whole: number): string =>
 export function says_kept(c: Culprit): string {
 	const name = named(c.name);
 	const kept = `${name} keeps ${bytes(c.kept_bytes)} in ${plural(c.kept_blocks, "block")}`;
-
 	const lost = c.lost_blocks ? `; lost ${part_of(c.lost_blocks, c.kept_blocks)}` : "";
 
 	if (!c.frees) return `${kept}, none of it ever freed${lost}`;
-	return `${kept}; ${count(c.frees)} of the ${count(c.allocs)} it allocated were freed${lost}`;
+	const freed = `${count(c.frees)} of the ${count(c.allocs)} it allocated were freed`;
+
+	return `${kept}; ${freed}${lost}`;
 }
 
 /** The same at the peak, of which nothing else is known. */
@@ -26,7 +27,8 @@ export const says_live = (c: Culprit): string =>
 	`${named(c.name)} has ${bytes(c.kept_bytes)} in ${plural(c.kept_blocks, "block")}`;
 
 export function says_lost(c: Culprit): string {
-	const of = c.lost_blocks < c.kept_blocks ? ` of the ${count(c.kept_blocks)} it keeps` : "";
+	const some = c.lost_blocks < c.kept_blocks;
+	const of = some ? ` of the ${count(c.kept_blocks)} it keeps` : "";
 	const lost = `${bytes(c.lost_bytes)} in ${plural(c.lost_blocks, "block")}${of}`;
 	const more = c.hanging_bytes ? `; ${bytes(c.hanging_bytes)} more hang on it` : "";
 
@@ -35,6 +37,10 @@ export function says_lost(c: Culprit): string {
 
 /** Somebody has looked at the process, and had to give up what is lost. */
 const was_given_up = (r: Report): boolean => !r.reach && !!r.rss;
+
+/** What the shares of who loses the most are of. */
+export const says_requested = (requested: number, blocks: number): string =>
+	`% of the ${bytes(requested)} requested in ${plural(blocks, "block")} lost directly`;
 
 /** What is there, where nobody has looked for what is lost. */
 function says_unlooked(r: Report): string {

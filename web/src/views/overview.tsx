@@ -20,6 +20,7 @@ import {
 	says_live,
 	says_lost,
 	says_not_seen,
+	says_requested,
 	says_runtime,
 	says_temporary,
 } from "../data/sentences";
@@ -235,10 +236,7 @@ function Answer({ report, tree }: { report: Report; tree: Tree | null }): JSX.El
 						by="lost_bytes"
 						tree={tree}
 						whole={requested}
-						of={
-							`% of the ${bytes(requested)} requested in ` +
-							`${plural(seen, "block")} lost directly`
-						}
+						of={says_requested(requested, seen)}
 						says={(c) => says_lost(c) + and_grows(report, c)}
 						rest={seen > 0 && unknown ? `and ${unknown}` : null}
 					/>

@@ -71,7 +71,7 @@ function options(
 		axes: axes(dark, value),
 		cursor: {
 			sync: { key: SYNC },
-			// The point is not where the pointer is, which would pass for having been dragged.
+			// The point is not where the pointer is, so it would pass for dragged.
 			drag: { x: false, y: false, click: () => undefined },
 			points: { show: false },
 			// At a point: it is the figures of that one which are told.

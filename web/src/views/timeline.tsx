@@ -20,6 +20,7 @@ import { layer_colours, plot_bytes, plot_rates } from "./plots";
 const KEYS =
 	"Live bytes over time; the figures are in the table. Arrows, Page up and down, " +
 	"Home and End go along the time, Enter shows the tree of a moment that has one";
+const MISSING = ", and what is missing above";
 const NEAR = 0.03; // of the time: so close to the peak or the end means that moment
 
 /** A moment of which there is a call tree. */
@@ -127,7 +128,7 @@ function At({
 								{l.is_site ? (
 									<Name name={l.name} />
 								) : least ? (
-									`${l.name}, and what is missing above`
+									`${l.name}${MISSING}`
 								) : (
 									l.name
 								)}
