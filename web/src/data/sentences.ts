@@ -139,8 +139,8 @@ export function says_not_seen(r: Report, lost_blocks: number): string | null {
 	return (
 		`${plural(unknown, "block")}, ` +
 		`${share(unknown, lost_blocks + unknown)} of the blocks lost directly, ` +
-		`of which it is not known who requested ${unknown === 1 ? "it" : "them"}: from before mprof attached, ` +
-		"or of requests that are in no figure"
+		`of which it is not known who requested ${unknown === 1 ? "it" : "them"}: ` +
+		"from before mprof attached, or of requests that are in no figure"
 	);
 }
 
