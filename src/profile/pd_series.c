@@ -103,10 +103,10 @@ int pd_series_sites(const struct profile_data *d, struct pd_series_sites *s)
 
 	for (; s->n < joined && s->n < PD_SERIES_SITES; s->n++)
 		s->sites[s->n] = w[n + s->n].site;
-	for (size_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < d->n_sites; i++)
 		for (uint32_t k = 0; k < s->n; k++)
-			if (!compare_names(d, w[i].site, s->sites[k]))
-				s->of[w[i].site] = k;
+			if (!compare_names(d, i, s->sites[k]))
+				s->of[i] = k;
 	free(w);
 	return 0;
 }

@@ -242,6 +242,7 @@ static int write_report(const struct profile_data *d, const struct report_option
 		json_graph(&o, d, rank);
 		json_lifetimes(&o, d, options->own_code);
 	}
+	json_growing(&o, d, options->own_code);
 	json_timeline(&o, d);
 	json_out_raw(&o, "}\n");
 	if (!o.err && fflush(out))

@@ -31,5 +31,6 @@ void json_graph(struct json_out *o, const struct profile_data *d, const uint32_t
 void json_lifetimes(struct json_out *o, const struct profile_data *d,
 		    const char *const *own_code);
 void json_timeline(struct json_out *o, const struct profile_data *d);
+void json_growing(struct json_out *o, const struct profile_data *d, const char *const *own_code);
 
 #endif

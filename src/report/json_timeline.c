@@ -3,11 +3,17 @@
 #include "report/json.h"
 
 #include "base/jsontext.h"
+#include "profile/chain_ends.h"
+#include "profile/own_code.h"
 #include "profile/pd_names.h"
 #include "profile/pd_series.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* Of so many ends of chains each point has noted what they held, whichever version made it. */
+enum { ENDS_NOTED = 40 };
 
 /* A profile's series; or, of one that has none, as many of the points of its timeline. */
 struct moments {
@@ -16,6 +22,7 @@ struct moments {
 	bool has_allocs;
 	struct pd_series_sites sites;
 	uint64_t *bytes; /* of each site and of the rest, point by point */
+	bool exact[PD_SERIES_POINTS]; /* the sites held no more than that; else at least that */
 };
 
 static void take_timeline(const struct profile_data *d, struct moments *m)
@@ -32,6 +39,88 @@ static void take_timeline(const struct profile_data *d, struct moments *m)
 							0, p->peak};
 	}
 }
+
+/* ---- moments of which all is known by leaf: the peak and the end ---- */
+
+enum moment { AT_PEAK, AT_END };
+
+static uint64_t bytes_of(const struct pd_leaf *l, enum moment at)
+{
+	return (at == AT_PEAK ? l->at_peak : l->allocs - l->frees) * l->size;
+}
+
+/* The column of who holds what is requested at a node, who is found as for the series: the
+ * innermost place of @own in the end of the chain, or else the innermost of all. */
+static uint32_t column_of(const struct profile_data *d, const struct moments *m, const bool *own,
+			  uint32_t node)
+{
+	uint32_t innermost = d->nodes[node].site;
+
+	if (innermost == PD_NONE)
+		return PD_NONE;
+	for (unsigned places = 0; places < CHAIN_END && d->nodes[node].site != PD_NONE;) {
+		uint32_t site = d->nodes[node].site;
+
+		if (own[site])
+			return m->sites.of[site];
+		places += !d->sites[site].inlined;
+		node = d->nodes[node].parent;
+	}
+	return m->sites.of[innermost];
+}
+
+/* Puts in the place of what was noted at a point what the leaves say; unless they do not say the
+ * same of all: what a pause has hidden is counted in one of them only. */
+static void put_all_known(const struct profile_data *d, struct moments *m, const bool *own,
+			  size_t point, enum moment at)
+{
+	size_t rest = m->sites.n;
+	uint64_t *row = m->bytes + point * (rest + 1), sum = 0;
+
+	for (size_t i = 0; i < d->n_leaves; i++)
+		sum += bytes_of(&d->leaves[i], at);
+	if (sum != m->points[point].live_bytes)
+		return;
+	memset(row, 0, (rest + 1) * sizeof *row);
+	for (size_t i = 0; i < d->n_leaves; i++) {
+		uint64_t bytes = bytes_of(&d->leaves[i], at);
+		uint32_t site = bytes ? column_of(d, m, own, d->leaves[i].node) : PD_NONE;
+
+		row[site == PD_NONE ? rest : site] += bytes;
+	}
+	m->exact[point] = true;
+}
+
+/* Where nobody else held anything, and where there were too few to leave one out, nothing is
+ * missing either. */
+static void find_exact(const struct profile_data *d, struct moments *m)
+{
+	size_t ends = 0;
+
+	for (size_t i = 0; i < d->n_leaves; i++)
+		ends += !i || d->leaves[i].node != d->leaves[i - 1].node;
+	for (size_t i = 0; i < m->n; i++)
+		m->exact[i] = ends <= ENDS_NOTED || !m->bytes[i * (m->sites.n + 1) + m->sites.n];
+}
+
+static int take_known(const struct profile_data *d, struct moments *m)
+{
+	find_exact(d, m);
+	if (!m->sites.n)
+		return 0;
+	bool *own = own_code_holders(d, NULL);
+
+	if (!own)
+		return -ENOMEM;
+	for (size_t i = 0; i < m->n; i++)
+		if (m->points[i].peak)
+			put_all_known(d, m, own, i, AT_PEAK);
+	put_all_known(d, m, own, m->n - 1, AT_END);
+	free(own);
+	return 0;
+}
+
+/* ---- all ---- */
 
 static int take(const struct profile_data *d, struct moments *m)
 {
@@ -57,7 +146,7 @@ static int take(const struct profile_data *d, struct moments *m)
 		m->bytes[h->point * columns + site] += h->bytes;
 		m->bytes[h->point * columns + m->sites.n] -= h->bytes;
 	}
-	return 0;
+	return m->n ? take_known(d, m) : 0;
 }
 
 /* One number of each point: @first and those @stride bytes apart. */
@@ -107,14 +196,28 @@ static json_t *sites(const struct profile_data *d, const struct moments *m)
 	return list;
 }
 
+static json_t *exact(const struct moments *m)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; list && i < m->n; i++) {
+		if (json_array_append_new(list, json_boolean(m->exact[i]))) {
+			json_decref(list);
+			return NULL;
+		}
+	}
+	return list;
+}
+
 #define MEMBER_OF(m, member) numbers(m, &(m)->points[0].member, sizeof *(m)->points)
 
 static json_t *timeline(const struct profile_data *d, const struct moments *m)
 {
-	return json_pack("{so so so so so so so}", "time_ns", MEMBER_OF(m, time_ns), "live_bytes",
-			 MEMBER_OF(m, live_bytes), "live_blocks", MEMBER_OF(m, live_blocks),
-			 "allocs", m->has_allocs ? MEMBER_OF(m, allocs) : json_null(), "peak",
-			 peak_of(m), "sites", sites(d, m), "rest", column(m, m->sites.n));
+	return json_pack("{so so so so so so so so}", "time_ns", MEMBER_OF(m, time_ns),
+			 "live_bytes", MEMBER_OF(m, live_bytes), "live_blocks",
+			 MEMBER_OF(m, live_blocks), "allocs", m->has_allocs ? MEMBER_OF(m, allocs) : json_null(),
+			 "peak", peak_of(m), "sites", sites(d, m), "rest", column(m, m->sites.n),
+			 "exact", exact(m));
 }
 
 void json_timeline(struct json_out *o, const struct profile_data *d)

@@ -443,7 +443,68 @@ static void a_series_is_told_by_site_and_the_rest(void **state)
 		    "\"allocs\":[0,3,4],\"peak\":1,\"sites\":["
 		    "{\"function\":\"g\",\"file\":\"g.c\",\"line\":7,\"bytes\":[0,50,0]},"
 		    "{\"function\":\"f\",\"file\":null,\"line\":0,\"bytes\":[0,30,10]}],"
-		    "\"rest\":[0,20,50]}");
+		    "\"rest\":[0,20,50],\"exact\":[true,true,true]}");
+	json_decref(r);
+}
+
+/* 25 places of g and 26 of h held 10 bytes each at the peak, and 5 of g nothing in the end. Points
+ * have noted less; what they have not is known of these two. */
+static void what_a_series_has_missed_is_told(void **state)
+{
+	(void)state;
+	struct profile_data *d = profile_data_new();
+	static const struct pd_series_point points[] = {
+		{0, 0, 0, 0, 0}, {5, 200, 20, 20, 0}, {6, 510, 51, 51, 1}, {9, 460, 46, 51, 0}};
+	char chain[32];
+
+	for (int i = 0; i < 51; i++) {
+		snprintf(chain, sizeof chain, "main+1 > %c+%d", i < 25 ? 'g' : 'h', i);
+		pd_build_chain(d, chain, 10, 1, i < 5);
+	}
+	for (size_t i = 0; i < d->n_leaves; i++)
+		d->leaves[i].at_peak = 1;
+	d->n_series = 4;
+	d->series = calloc(4, sizeof *d->series);
+	memcpy(d->series, points, sizeof points);
+	d->held = calloc(3, sizeof *d->held);
+	for (uint32_t i = 1; i < 4; i++)
+		d->held[d->n_held++] = (struct pd_held){i, d->nodes[d->leaves[0].node].site, 50};
+	json_t *r = json_of(d);
+
+	assert_json(json_object_get(r, "timeline"),
+		    "{\"time_ns\":[0,5,6,9],\"live_bytes\":[0,200,510,460],"
+		    "\"live_blocks\":[0,20,51,46],\"allocs\":[0,20,51,51],\"peak\":2,"
+		    "\"sites\":[{\"function\":\"g\",\"file\":null,\"line\":0,"
+		    "\"bytes\":[0,50,250,200]}],\"rest\":[0,150,260,260],"
+		    "\"exact\":[true,false,true,true]}");
+	json_decref(r);
+}
+
+/* Of one that is steady nothing is said. */
+static void what_grows_is_told_with_its_rate(void **state)
+{
+	(void)state;
+	struct profile_data *d = profile_data_new();
+
+	pd_build_chain(d, "main+1 > f+1", 100, 40, 0);
+	pd_build_chain(d, "main+2 > g+1", 100, 40, 20);
+	d->window_ns = 3600000000000;
+	d->windows_over = 40;
+	for (size_t k = 0; k < d->n_leaves; k++) {
+		for (uint32_t i = 0; i < d->windows_over; i++) {
+			uint64_t n = k ? 20 : i + 1;
+
+			d->windows = pd_build_grow(d->windows, d->n_windows, sizeof *d->windows);
+			d->windows[d->n_windows++] = (struct pd_window){
+				d->leaves[k].node, i, 1, n, n + !k, n * 100, (n + !k) * 100};
+		}
+	}
+	json_t *r = json_of(d);
+
+	assert_json(json_object_get(r, "growing"),
+		    "[{\"function\":\"f\",\"file\":null,\"line\":0,\"bytes_hour\":100.0,"
+		    "\"blocks_hour\":1.0,\"stays\":0.0,\"in_size\":false,"
+		    "\"never_freed\":true}]");
 	json_decref(r);
 }
 
@@ -476,7 +537,8 @@ static void a_timeline_without_a_series_is_all_rest(void **state)
 
 	assert_json(json_object_get(r, "timeline"),
 		    "{\"time_ns\":[3,4],\"live_bytes\":[70,50],\"live_blocks\":[2,1],"
-		    "\"allocs\":null,\"peak\":null,\"sites\":[],\"rest\":[70,50]}");
+		    "\"allocs\":null,\"peak\":null,\"sites\":[],\"rest\":[70,50],"
+		    "\"exact\":[true,true]}");
 	json_decref(r);
 }
 
@@ -539,6 +601,8 @@ int main(void)
 		cmocka_unit_test(modules_tell_where_their_names_came_from),
 		cmocka_unit_test(names_that_are_no_text_stay_valid_json),
 		cmocka_unit_test(a_series_is_told_by_site_and_the_rest),
+		cmocka_unit_test(what_a_series_has_missed_is_told),
+		cmocka_unit_test(what_grows_is_told_with_its_rate),
 		cmocka_unit_test(of_a_part_there_is_no_timeline),
 		cmocka_unit_test(a_timeline_without_a_series_is_all_rest),
 		cmocka_unit_test(of_a_long_timeline_some_points_are_told_and_the_peak),

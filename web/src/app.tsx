@@ -81,8 +81,9 @@ function views_of(c: Choice, report: Report | null, wanted: View): readonly View
 	if (c.of === "all") return ["overview"];
 	if (c.of === "difference") return CHANGE_VIEWS;
 	const walked = report ? report.before?.walked : wanted === "before";
+	const one_moment = report !== null && is_peak(report);
 
-	return walked ? VIEWS : VIEWS.filter((v) => v !== "before");
+	return VIEWS.filter((v) => (v !== "before" || walked) && (v !== "timeline" || !one_moment));
 }
 
 function Chooser({ index }: { index: PageIndex }): JSX.Element | null {

@@ -106,6 +106,7 @@ export interface Timeline {
 	peak: number | null;
 	sites: TimelineSite[];
 	rest: number[];
+	exact?: boolean[]; // the sites held no more than that; else at least
 }
 
 /** The report without what repeats the tree: that is in the rows. */
@@ -130,6 +131,20 @@ export interface Report {
 	timeline?: Timeline | null;
 	runtime: { kind: string; blocks: number; bytes: number }[];
 	reach?: Reach;
+	rss?: unknown[]; // somebody has looked at the process in the end
+	growing?: Growing[]; // the fastest first; missing if there are no windows
+}
+
+/** A line of the program's own code that grows. */
+export interface Growing {
+	function: string;
+	file: string | null;
+	line: number;
+	bytes_hour: number;
+	blocks_hour: number;
+	stays: number; // the part of its blocks
+	in_size: boolean; // its blocks become larger, not more
+	never_freed: boolean;
 }
 
 /** What --ignore-fn has left out of all figures. */

@@ -7,12 +7,19 @@ import { is_peak, moment_of } from "./moment";
 import type { Change, LeftOut, Report, Side } from "./schema";
 import type { Tree } from "./tree";
 
+/** "195 of 196", "all". */
+const part_of = (part: number, whole: number): string =>
+	part < whole ? `${count(part)} of ${count(whole)}` : "all of these";
+
 export function says_kept(c: Culprit): string {
 	const name = named(c.name);
 	const kept = `${name} keeps ${bytes(c.kept_bytes)} in ${plural(c.kept_blocks, "block")}`;
+	const lost = c.lost_blocks ? `; lost ${part_of(c.lost_blocks, c.kept_blocks)}` : "";
 
-	if (!c.frees) return `${kept}, none of it ever freed`;
-	return `${kept}; ${count(c.frees)} of the ${count(c.allocs)} it allocated were freed`;
+	if (!c.frees) return `${kept}, none of it ever freed${lost}`;
+	const freed = `${count(c.frees)} of the ${count(c.allocs)} it allocated were freed`;
+
+	return `${kept}; ${freed}${lost}`;
 }
 
 /** The same at the peak, of which nothing else is known. */
@@ -20,11 +27,20 @@ export const says_live = (c: Culprit): string =>
 	`${named(c.name)} has ${bytes(c.kept_bytes)} in ${plural(c.kept_blocks, "block")}`;
 
 export function says_lost(c: Culprit): string {
-	const lost = `${bytes(c.lost_bytes)} in ${plural(c.lost_blocks, "block")}`;
+	const some = c.lost_blocks < c.kept_blocks;
+	const of = some ? ` of the ${count(c.kept_blocks)} it keeps` : "";
+	const lost = `${bytes(c.lost_bytes)} in ${plural(c.lost_blocks, "block")}${of}`;
 	const more = c.hanging_bytes ? `; ${bytes(c.hanging_bytes)} more hang on it` : "";
 
 	return `${named(c.name)} loses ${lost}${more}`;
 }
+
+/** Somebody has looked at the process, and had to give up what is lost. */
+const was_given_up = (r: Report): boolean => !r.reach && !!r.rss;
+
+/** What the shares of who loses the most are of. */
+export const says_requested = (requested: number, blocks: number): string =>
+	`% of the ${bytes(requested)} requested in ${plural(blocks, "block")} lost directly`;
 
 /** What is there, where nobody has looked for what is lost. */
 function says_unlooked(r: Report): string {
@@ -37,6 +53,11 @@ function says_unlooked(r: Report): string {
 	if (!kept_objects) return "";
 	if (is_peak(r)) return `${there}.`;
 	const where = r.merged ? " in all of these profiles" : "";
+	if (was_given_up(r))
+		return (
+			`${there}; whether anything still led to them is not known, ` +
+			"for the heap could not be looked through."
+		);
 	return `${there}; whether anything still led to them was not looked for${where}.`;
 }
 
@@ -44,9 +65,11 @@ function says_unlooked(r: Report): string {
 export function says_how_to_look(r: Report): string | null {
 	if (r.reach || !r.totals.kept_objects) return null;
 	if (is_peak(r)) return "What is lost is looked for in the end, not at the peak.";
-	const why =
-		r.from === "attach"
-			? "The program had ended, or its heap could not be read. "
+	const why = was_given_up(r)
+		? "It was looked for, and given up: the books of the allocator could not be " +
+			"read, or did not agree. "
+		: r.from === "attach"
+			? "The program had ended, or nobody could look at it. "
 			: "It can be looked for only while the program runs: ";
 
 	return (
@@ -114,9 +137,10 @@ export function says_not_seen(r: Report, lost_blocks: number): string | null {
 
 	if (unknown <= 0) return null;
 	return (
-		`${plural(unknown, "block")} of which it is not known who requested ` +
-		`${unknown === 1 ? "it" : "them"}: from before mprof attached, ` +
-		"or of requests that are in no figure"
+		`${plural(unknown, "block")}, ` +
+		`${share(unknown, lost_blocks + unknown)} of the blocks lost directly, ` +
+		`of which it is not known who requested ${unknown === 1 ? "it" : "them"}: ` +
+		"from before mprof attached, or of requests that are in no figure"
 	);
 }
 

@@ -36,6 +36,22 @@ export function layers(t: Timeline): Layer[] {
 	];
 }
 
+/** Whether sites may have held more at a point than what is known of them: that is in the rest. */
+export const is_least = (t: Timeline, at: number): boolean =>
+	t.sites.length > 0 && t.rest[at] > 0 && !t.exact?.[at];
+
+/** The layers by what they held at a point, as places in @list; the rest is last. */
+export function at_moment(list: readonly Layer[], at: number): number[] {
+	const order = list.map((_, i) => i);
+
+	return order.sort(
+		(a, b) =>
+			Number(list[b].is_site) - Number(list[a].is_site) ||
+			list[b].bytes[at] - list[a].bytes[at] ||
+			a - b,
+	);
+}
+
 /** Sums from the last layer up, so that the first is on top: the upper edge of each layer. */
 export function stacked(list: readonly Layer[]): number[][] {
 	const edges: number[][] = new Array<number[]>(list.length);

@@ -11,7 +11,7 @@ import { Link } from "../ui/link";
 import { Name, PlaceText, Types } from "../ui/name";
 import type { Changes } from "./change";
 import type { FrameOptions, Frames } from "./frames";
-import { path_text, places, types } from "./info";
+import { of_known_type, path_text, places, types } from "./info";
 import { figure, in_words } from "./words";
 
 export interface Shown {
@@ -131,6 +131,10 @@ export function Details(p: Shown & { sized: ReadonlySet<string> }): JSX.Element 
 	const key = f > 0 ? tree.keys[frames.key[f]] : null;
 	const where = useMemo(() => places(tree, frames, f), [tree, frames, f]);
 	const of = useMemo(() => types(tree, frames, f, options.measure), [tree, frames, f]);
+	const known = useMemo(
+		() => of_known_type(tree, frames, f, options.measure),
+		[tree, frames, f],
+	);
 
 	const leave_out = (): void => {
 		const hidden = [...new Set([...state.hidden, key?.name ?? ""])];
@@ -159,6 +163,12 @@ export function Details(p: Shown & { sized: ReadonlySet<string> }): JSX.Element 
 				</p>
 				<p class="row">
 					<Figures {...p} />
+					{of.length > 0 && !p.changes && known < frames.value[f] && (
+						<span class="quiet">
+							types are known of{" "}
+							{share(known, frames.value[f])}:
+						</span>
+					)}
 					<Types
 						types={of}
 						most={TYPES}

@@ -38,6 +38,20 @@ function ends_with(fr: Frames, node: number, keys: readonly number[]): boolean {
 	return true;
 }
 
+/** Those of the tree's types that are of blocks under the frame which the measure counts. */
+function types_under(t: Tree, fr: Frames, f: number, counted: Float64Array): number[] {
+	const of = fr.frame_of;
+	const keys = of ? [] : path_of(fr, f);
+	const list: number[] = [];
+
+	if (f < 0) return [];
+	t.types.node.forEach((node, i) => {
+		if (!(counted[i] > 0)) return;
+		if (of ? is_under(fr, of[node], f) : ends_with(fr, node, keys)) list.push(i);
+	});
+	return list;
+}
+
 /**
  * Types of the blocks under the frame that the measure counts, those of the most first. What is
  * known is a type of each place that requests, so that one with several is given all it requests.
@@ -45,18 +59,25 @@ function ends_with(fr: Frames, node: number, keys: readonly number[]): boolean {
 export function types(t: Tree, fr: Frames, f: number, m: Measure): string[] {
 	const sums = new Map<string, number>();
 	const counted = typed(t, m);
-	const of = fr.frame_of;
-	const keys = of ? [] : path_of(fr, f);
 
-	if (f < 0) return [];
-	t.types.node.forEach((node, i) => {
-		if (!(counted[i] > 0)) return;
-		if (!(of ? is_under(fr, of[node], f) : ends_with(fr, node, keys))) return;
+	for (const i of types_under(t, fr, f, counted)) {
 		const name = t.types.certain[i] ? t.types.name[i] : `${t.types.name[i]}?`;
 
 		sums.set(name, (sums.get(name) ?? 0) + counted[i]);
-	});
+	}
 	return [...sums].sort((a, b) => b[1] - a[1]).map(([name]) => name);
+}
+
+/** How much of what is under the frame a place has requested of which a type is known. */
+export function of_known_type(t: Tree, fr: Frames, f: number, m: Measure): number {
+	const counted = typed(t, m);
+
+	// Several types of a place stand together.
+	return types_under(t, fr, f, counted).reduce(
+		(sum, i, k, list) =>
+			k && t.types.node[list[k - 1]] === t.types.node[i] ? sum : sum + counted[i],
+		0,
+	);
 }
 
 /** The path of a frame as text, one function a line, from the outside in. */

@@ -154,7 +154,9 @@ function Sizes({ growth }: { growth: Growth }): JSX.Element {
 	return (
 		<p class="row">
 			{["appeared", "vanished"].map((word) => {
-				const list = growth.sizes.filter((s) => news(s) === word);
+				const list = growth.sizes
+					.filter((s) => news(s) === word)
+					.sort((a, b) => a.size - b.size);
 				const some = list.slice(0, 2 * SHOWN).map((s) => count(s.size));
 
 				if (!list.length) return null;

@@ -4,6 +4,7 @@
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { type Culprit, type Order, heaviest } from "../data/culprits";
+import { and_grows, says_growing } from "../data/growing";
 import { lacking } from "../data/lacking";
 import { is_peak, moment_of, peak_when } from "../data/moment";
 import type { Report } from "../data/schema";
@@ -19,6 +20,7 @@ import {
 	says_live,
 	says_lost,
 	says_not_seen,
+	says_requested,
 	says_runtime,
 	says_temporary,
 } from "../data/sentences";
@@ -217,11 +219,14 @@ function Answer({ report, tree }: { report: Report; tree: Tree | null }): JSX.El
 	const how = says_how_to_look(report);
 	const lost = report.reach?.lost_direct;
 	const seen = tree ? total_of(tree, "lost_blocks") : 0;
+	const requested = tree ? total_of(tree, "lost_bytes") : 0;
 	const unknown = says_not_seen(report, seen);
+	const growing = says_growing(report);
 
 	return (
 		<>
 			{answer && <p class="answer">{answer}</p>}
+			{growing && <p class="growing">{growing}</p>}
 			{how && <p class="quiet how">{how}</p>}
 			{lost && lost.blocks > 0 && (
 				<div class="tops">
@@ -230,9 +235,9 @@ function Answer({ report, tree }: { report: Report; tree: Tree | null }): JSX.El
 						none={unknown ?? ""}
 						by="lost_bytes"
 						tree={tree}
-						whole={lost.bytes}
-						of={`% of the ${bytes(lost.bytes)} lost directly`}
-						says={says_lost}
+						whole={requested}
+						of={says_requested(requested, seen)}
+						says={(c) => says_lost(c) + and_grows(report, c)}
 						rest={seen > 0 && unknown ? `and ${unknown}` : null}
 					/>
 				</div>
@@ -304,7 +309,7 @@ function Lists({ report, tree }: ListsProps): JSX.Element {
 				tree={tree}
 				whole={t.kept_bytes}
 				of="% of bytes kept"
-				says={says_kept}
+				says={(c) => says_kept(c) + and_grows(report, c)}
 				rest={says_runtime(report)}
 			/>
 			<Culprits

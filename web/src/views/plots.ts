@@ -9,7 +9,7 @@ import { css, oklch } from "../flame/colours";
 import { bytes, count, round_bytes, time } from "../ui/format";
 
 const SYNC = "mprof-timeline";
-const AXIS = 64;
+const AXIS = 84; // as wide as 1,000,000,000
 
 /** Colours of the layers; the last is the rest, without any hue. */
 export function layer_colours(n: number, dark: boolean): string[] {
@@ -71,8 +71,14 @@ function options(
 		axes: axes(dark, value),
 		cursor: {
 			sync: { key: SYNC },
-			drag: { x: false, y: false },
+			// The point is not where the pointer is, so it would pass for dragged.
+			drag: { x: false, y: false, click: () => undefined },
 			points: { show: false },
+			// At a point: it is the figures of that one which are told.
+			move: (u, left, top) => [
+				left < 0 ? left : u.valToPos(u.data[0][u.posToIdx(left)], "x"),
+				top,
+			],
 		},
 		scales: {
 			x: { time: false },

@@ -7,7 +7,7 @@ import type uPlot from "uplot";
 import type { Snapshot } from "../data/choices";
 import { no_timeline } from "../data/lacking";
 import type { Report, Timeline as Series } from "../data/schema";
-import { type Layer, layers, rates } from "../data/series";
+import { type Layer, at_moment, is_least, layers, rates } from "../data/series";
 import type { State } from "../state/fragment";
 import { useStore } from "../state/store";
 import { Bytes } from "../ui/bar";
@@ -20,6 +20,7 @@ import { layer_colours, plot_bytes, plot_rates } from "./plots";
 const KEYS =
 	"Live bytes over time; the figures are in the table. Arrows, Page up and down, " +
 	"Home and End go along the time, Enter shows the tree of a moment that has one";
+const MISSING = ", and what is missing above";
 const NEAR = 0.03; // of the time: so close to the peak or the end means that moment
 
 /** A moment of which there is a call tree. */
@@ -73,6 +74,7 @@ function At({
 }): JSX.Element {
 	const live = t.live_bytes[at];
 	const rate = rates(t)?.[at];
+	const least = is_least(t, at);
 
 	return (
 		<table class="moment" role="table">
@@ -111,32 +113,38 @@ function At({
 				</tr>
 			</thead>
 			<tbody>
-				{list.map((l, i) => (
-					<tr key={i} role="row">
-						<td role="cell">
-							<span
-								class="swatch"
-								style={{
-									backgroundColor: colours[i],
-								}}
-							/>{" "}
-							{l.is_site ? (
-								<Name name={l.name} />
-							) : (
-								l.name
-							)}
-						</td>
-						<td role="cell">
-							<PlaceText place={l.place} />
-						</td>
-						<td role="cell" class="figure">
-							<Bytes n={l.bytes[at]} />
-						</td>
-						<td role="cell" class="figure quiet">
-							{share(l.bytes[at], live)}
-						</td>
-					</tr>
-				))}
+				{at_moment(list, at)
+					.map((i) => [i, list[i]] as const)
+					.map(([i, l]) => (
+						<tr key={i} role="row">
+							<td role="cell">
+								<span
+									class="swatch"
+									style={{
+										backgroundColor:
+											colours[i],
+									}}
+								/>{" "}
+								{l.is_site ? (
+									<Name name={l.name} />
+								) : least ? (
+									`${l.name}${MISSING}`
+								) : (
+									l.name
+								)}
+							</td>
+							<td role="cell">
+								<PlaceText place={l.place} />
+							</td>
+							<td role="cell" class="figure">
+								{least && l.is_site && "at least "}
+								<Bytes n={l.bytes[at]} />
+							</td>
+							<td role="cell" class="figure quiet">
+								{share(l.bytes[at], live)}
+							</td>
+						</tr>
+					))}
 			</tbody>
 		</table>
 	);
@@ -284,6 +292,15 @@ function Drawn({ t, moments }: { t: Series; moments: Snapshot[] }): JSX.Element 
 			</div>
 			<aside>
 				<At t={t} list={list} at={at ?? usual} colours={colours} />
+				{t.time_ns.some((_, i) => is_least(t, i)) && (
+					<p class="quiet">
+						Of a moment on the way it was noted what the
+						heaviest ends of call chains held: a site held at
+						least that, and what is missing is in the rest. The
+						peak and the end are exact as far as all of them is
+						known.
+					</p>
+				)}
 				<p class="row">
 					{kept.map((k) => (
 						<Link key={k.title} class="button" to={k.to}>

@@ -98,6 +98,16 @@ test("difference: growth by size is that of the table; what appeared or vanished
 	};
 	assert.ok((await sizes("appeared")).includes("224"));
 	assert.deepEqual(await sizes("vanished"), ["777"]);
+	await w.go("view=overview");
+	const row = w.page.locator("p.row", { hasText: "appeared" });
+	const told = (await row.innerText()).match(/(?<=: |, )\d[\d,]*(?=, |\s|$)/g) ?? [];
+	const numbers = told.map((n) => Number(n.replace(/,/g, "")));
+	assert.ok(numbers.includes(224));
+	const ascending = numbers.filter((n) => n !== 777).sort((a, b) => a - b);
+	assert.deepEqual(
+		numbers.filter((n) => n !== 777),
+		ascending,
+	);
 	await w.close();
 });
 

@@ -46,6 +46,7 @@ test("of the peak every view says so, and nothing of the end", async () => {
 	]);
 	await says(w.page, ".exact", /^Exact. Every block that was live at the peak is here/);
 	await says(w.page, ".lacking", /No timeline: this page is of one moment, the peak/);
+	assert.ok(!(await texts(w.page, "nav a")).includes("Timeline"));
 	assert.deepEqual(await texts(w.page, ".top h2"), ["Have the most at the peak"]);
 	for (const view of VIEWS.filter((v) => v !== "before" && v !== "lifetimes")) {
 		await w.go(`view=${view}`);

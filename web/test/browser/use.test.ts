@@ -101,6 +101,21 @@ test("a search counts and colours what it finds", async () => {
 	await w.close();
 });
 
+test("what a search has found moves nothing", async () => {
+	for (const width of [700, 800, 900, 1000, 1100, 1200]) {
+		const w = await open(browser, "widgets", "#view=flame&by=bytes");
+		const top = async (): Promise<number | undefined> =>
+			(await w.page.locator(".frames").boundingBox())?.y;
+
+		await w.page.setViewportSize({ width, height: 800 });
+		const before = await top();
+		await w.page.fill(".search", "_widget");
+		await says(w.page, ".matches", /^4 frames of 3 functions/);
+		assert.equal(await top(), before, `${width}`);
+		await w.close();
+	}
+});
+
 test("Enter in the search goes from match to match", async () => {
 	const w = await open(browser, "widgets", "#view=flame&by=bytes");
 

@@ -12,7 +12,7 @@ import {
 	make_frames,
 	path_of,
 } from "../../src/flame/frames";
-import { places, types, path_text } from "../../src/flame/info";
+import { of_known_type, places, types, path_text } from "../../src/flame/info";
 import { next_match, step } from "../../src/flame/keys";
 import { compile, exactly, find, of_type } from "../../src/flame/search";
 import { tree_block } from "../lib/made";
@@ -55,6 +55,9 @@ test("chains that differ only in the line are one frame", () => {
 	const a = find_names(tree, fr, ["main", "a"]);
 	assert.deepEqual(places(tree, fr, a), ["/made/up.c:3", "/made/up.c:5"]);
 	assert.deepEqual(types(tree, fr, a, "bytes"), ["one", "two"]);
+	assert.equal(of_known_type(tree, fr, a, "bytes"), 96);
+	assert.equal(of_known_type(tree, fr, 0, "bytes"), 96);
+	assert.equal(of_known_type(tree, fr, find_names(tree, fr, ["main", "b"]), "bytes"), 0);
 });
 
 test("every measure has its own widths", () => {

@@ -26,7 +26,7 @@ import {
 	says_runtime,
 	seen_by,
 } from "../../src/data/sentences";
-import { layers, rates, stacked } from "../../src/data/series";
+import { at_moment, is_least, layers, rates, stacked } from "../../src/data/series";
 import { make_tree } from "../../src/data/tree";
 import { paint } from "../../src/flame/paint";
 import { find_path, make_frames } from "../../src/flame/frames";
@@ -421,9 +421,10 @@ test("what is lost is the answer, and who loses it; else that nobody looked", ()
 	const lost_through = { blocks: 1, bytes: 48 };
 
 	assert.deepEqual(list.map(says_lost).map(plain), [
-		"drop loses 300 B in 3 blocks; 48 B more hang on it",
-		"slip loses 40 B in 4 blocks",
+		"drop loses 300 B in 3 blocks of the 9 it keeps; 48 B more hang on it",
+		"slip loses 40 B in 4 blocks of the 9 it keeps",
 	]);
+	assert.match(says_kept(list[0]), /none of it ever freed; lost 3 of 9$/);
 	assert.match(
 		plain(says_answer(r)),
 		/^10.0 kB in 27 blocks kept at the end; whether .* was not looked for/,
@@ -604,6 +605,32 @@ test("layers add up to what is live, ten sites and the rest", () => {
 		null,
 		null,
 	]);
+});
+
+test("what sites held is the least they did where all is not known and something is left", () => {
+	const t = series(2);
+
+	assert.deepEqual(
+		[0, 1, 2].map((i) => is_least(t, i)),
+		[false, true, true],
+	);
+	assert.deepEqual(
+		[0, 1, 2].map((i) => is_least({ ...t, exact: [false, true, false] }, i)),
+		[false, false, true],
+	);
+	assert.ok(!is_least(series(0), 1));
+});
+
+test("sites stand in the order of what they held at the moment, and the rest is last", () => {
+	const t = series(3);
+
+	t.sites[1].bytes = [0, 9, 3];
+	t.sites[2].bytes = [0, 5, 5];
+	const list = layers(t);
+	const names = (at: number): string[] => at_moment(list, at).map((i) => list[i].name);
+
+	assert.deepEqual(names(1), ["f1", "f2", "f0", "the rest"]);
+	assert.deepEqual(names(2), ["f2", "f1", "f0", "the rest"]);
 });
 
 test("half of the blocks and all of them have a bucket", () => {

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { heaviest } from "../../src/data/culprits";
+import { and_grows, says_growing } from "../../src/data/growing";
 import { lacking } from "../../src/data/lacking";
 import { after, duration, moment_of, peak_when } from "../../src/data/moment";
 import type { Report } from "../../src/data/schema";
@@ -193,8 +194,16 @@ test("where nobody looked for what is lost it is said how to", () => {
 	);
 	assert.match(
 		says_how_to_look(made({ from: "attach" })) ?? "",
-		/^The program had ended, or its heap could not be read\. “mprof leaks/,
+		/^The program had ended, or nobody could look at it\. “mprof leaks/,
 	);
+	// Who has looked and had to give up has told what resident memory was for.
+	const given_up = made({ from: "attach", rss: [{}] });
+
+	assert.match(
+		says_answer(given_up),
+		/is not known, for the heap could not be looked through\.$/,
+	);
+	assert.match(says_how_to_look(given_up) ?? "", /^It was looked for, and given up: /);
 	const none = { blocks: 0, bytes: 0 };
 	const reach = { lost_direct: none, lost_through: none, possible: none, reachable: none };
 	assert.equal(says_how_to_look(made({ reach })), null);
@@ -270,7 +279,52 @@ test("what is lost of which nobody knows who requested it is told with the rest"
 
 	assert.equal(says_not_seen(made({ reach }), 7), null);
 	assert.equal(says_not_seen(made({}), 0), null);
-	assert.match(says_not_seen(made({ reach }), 5) ?? "", /^2 blocks of which it is not known/);
+	assert.match(
+		says_not_seen(made({ reach }), 5) ?? "",
+		/^2 blocks, 28\.6.% of the blocks lost directly, of which it is not known/,
+	);
+});
+
+test("what grows is said, how fast, and with who keeps the most", () => {
+	const line = { function: "f", file: "/made/up.c", line: 1, blocks_hour: 9 };
+	const growing = [
+		{ ...line, bytes_hour: 4.4e6, stays: 0.5, in_size: false, never_freed: false },
+		{
+			...line,
+			function: "g",
+			bytes_hour: 9,
+			stays: 1,
+			in_size: false,
+			never_freed: true,
+		},
+		{
+			...line,
+			function: "h",
+			bytes_hour: 8,
+			stays: 0,
+			in_size: true,
+			never_freed: false,
+		},
+		{
+			...line,
+			function: "i",
+			bytes_hour: 7,
+			stays: 0,
+			in_size: true,
+			never_freed: false,
+		},
+	];
+	const [f] = heaviest(make_tree(tree_block(chains)), "kept_bytes", 1);
+
+	assert.equal(
+		plain(says_growing(made({ growing })) ?? ""),
+		"What grows: f (up.c:1) by 4.4 MB/h, 50 % stays; g (up.c:1) by 9 B/h so far; " +
+			"h (up.c:1) by 8 B/h, in size; so does 1 place more.",
+	);
+	assert.equal(plain(and_grows(made({ growing }), f)), "; grows 4.4 MB/h, 50 % stays");
+	assert.equal(and_grows(made({ growing: growing.slice(1) }), f), "");
+	assert.equal(says_growing(at_peak({ growing })), null);
+	assert.equal(says_growing(made({})), null);
 });
 
 test("names that would look the same are shortened less, others stay short", () => {
