@@ -110,8 +110,8 @@ static void remove_one(struct massif_table *t, size_t i)
 	memmove(&t->snapshots[i], &t->snapshots[i + 1], (t->n - i) * sizeof *t->snapshots);
 }
 
-/* Whether what is between a snapshot and the one before tells how close they should be: a maximum may
- * have come at any time. */
+/* Whether what is between a snapshot and the one before tells how close they should be: a maximum
+ * may have come at any time. */
 static bool counts(const struct massif_table *t, size_t i)
 {
 	bool left = is_removable(t, i - 1), right = is_removable(t, i);

@@ -78,9 +78,9 @@ void massif_table_clear(struct massif_table *t);
 enum massif_attempt massif_ordinary_attempt(const struct massif_table *t, uint64_t time);
 enum massif_attempt massif_peak_attempt(const struct massif_table *t, uint64_t total);
 
-/* An event after which there is @at, for a table that keeps maxima: an ordinary attempt, which comes
- * to the highest there has been since the last snapshot, if that is above both it and @at; two
- * snapshots have different times. 0 or -ENOMEM. */
+/* An event after which there is @at, for a table that keeps maxima: an ordinary attempt, which
+ * comes to the highest there has been since the last snapshot, if that is above both it and @at;
+ * two snapshots have different times. 0 or -ENOMEM. */
 int massif_pass(struct massif_table *t, const struct massif_numbers *at);
 
 /* What there has been since the last snapshot that is above it; NULL: nothing. */

@@ -79,7 +79,8 @@ static size_t least_needed(const uint64_t *times, const uint64_t *live, size_t n
 		size_t before = left->before[i], behind = left->behind[i];
 		uint64_t span = times[behind] - times[before];
 
-		if ((best && span >= smallest) || (live[i] > live[before] && live[i] > live[behind]))
+		if ((best && span >= smallest) ||
+		    (live[i] > live[before] && live[i] > live[behind]))
 			continue;
 		best = i;
 		smallest = span;

@@ -15,9 +15,9 @@
  * larger the tree of calls is: all points together may take SERIES_FREE_NS and a hundredth of the
  * time that has passed, as SERIES_NODE_NS reckons it, and what is above that has to wait.
  *
- * What was live for a moment between two points is a point, too, a spike, before it goes down: if it
- * is by one SERIES_SPIKE_PART above the last point. There is one between two others, the highest. No
- * point goes that is above both its neighbours.
+ * What was live for a moment between two points is a point, too, a spike, before it goes down: if
+ * it is by one SERIES_SPIKE_PART above the last point. There is one between two others, the
+ * highest. No point goes that is above both its neighbours.
  */
 #define SERIES_POINTS  PD_SERIES_POINTS /* at most, the peak and the end among them */
 #define SERIES_LEAST   10u
@@ -69,8 +69,8 @@ bool series_affords(struct series *s, uint64_t now_ns, size_t nodes);
 /* May a spike be a point at @now_ns? For them there is half of what points may take. */
 bool series_affords_spike(const struct series *s, uint64_t now_ns, size_t nodes);
 
-/* Add a point, which is due or a spike, with a copy of its shares; then drop some if there are too many. 0 or
- * -ENOMEM: there is none. */
+/* Add a point, which is due or a spike, with a copy of its shares; then drop some if there are too
+ * many. 0 or -ENOMEM: there is none. */
 int series_add(struct series *s, const struct series_point *point);
 
 /* Those of @sums[0...n) that are greatest, by their number instead of a node; the greatest first,

@@ -15,7 +15,7 @@ static json_t *one(const struct profile_data *d, const struct summary_row *r)
 	return json_pack("{so so sI sf sf sf sb sb}", "function",
 			 json_text(names_text(d, names_function(d, r->site))), "file",
 			 json_text(s ? s->file : NULL), "line",
-			 json_out_int(names_line(d, r->site)), "bytes_hour", r->verdict.bytes_hour,
+			 json_out_num(names_line(d, r->site)), "bytes_hour", r->verdict.bytes_hour,
 			 "blocks_hour", r->verdict.blocks_hour, "stays", r->verdict.stays,
 			 "in_size", r->verdict.by_bytes, "never_freed", !r->frees);
 }

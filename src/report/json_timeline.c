@@ -213,10 +213,12 @@ static json_t *exact(const struct moments *m)
 
 static json_t *timeline(const struct profile_data *d, const struct moments *m)
 {
+	json_t *allocs = m->has_allocs ? MEMBER_OF(m, allocs) : json_null();
+
 	return json_pack("{so so so so so so so so}", "time_ns", MEMBER_OF(m, time_ns),
 			 "live_bytes", MEMBER_OF(m, live_bytes), "live_blocks",
-			 MEMBER_OF(m, live_blocks), "allocs", m->has_allocs ? MEMBER_OF(m, allocs) : json_null(),
-			 "peak", peak_of(m), "sites", sites(d, m), "rest", column(m, m->sites.n),
+			 MEMBER_OF(m, live_blocks), "allocs", allocs, "peak",
+			 peak_of(m), "sites", sites(d, m), "rest", column(m, m->sites.n),
 			 "exact", exact(m));
 }
 

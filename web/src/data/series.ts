@@ -68,8 +68,8 @@ export function stacked(list: readonly Layer[]): number[][] {
 const least_span_ns = 1e7;
 
 /**
- * Requests per second until each point since the one before, or since the last one that is far enough away for a time
- * to be told; null where there is none.
+ * Requests per second until each point since the one before, or since the last one that is far
+ * enough away for a time to be told; null where there is none.
  */
 export function rates(t: Timeline): (number | null)[] | null {
 	const allocs = t.allocs;
