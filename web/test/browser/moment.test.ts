@@ -124,7 +124,7 @@ test("a program that was attached to has times since then, and what was there be
 	await says(
 		w.page,
 		".top",
-		/Lose the most31 blocks, 100.% of the blocks lost directly, of which it is not known who requested/,
+		/Lose the most31 blocks, 100.% of the blocks lost directly, of which it is not/,
 	);
 	await w.page.locator(".before a").click();
 	await says(w.page, "main h2", /^From before$/);
