@@ -188,14 +188,16 @@ test("a page of several processes opens with all; the choice is in the address",
 
 /** Names that are shown, by what they are. */
 const names = (page: Page): Promise<[shown: string, whole: string][]> =>
-	page
-		.locator(".name")
-		.evaluateAll((list) =>
-			list.map((e): [string, string] => [
-				(e.firstChild?.textContent ?? "").trim(),
-				e.getAttribute("title") ?? "",
-			]),
-		);
+	page.locator(".name").evaluateAll((list) =>
+		list.map((e): [string, string] => [
+			[...e.childNodes]
+				.filter((n) => n.nodeType === Node.TEXT_NODE)
+				.map((n) => n.textContent)
+				.join("")
+				.trim(),
+			e.getAttribute("title") ?? "",
+		]),
+	);
 
 test("no two names look the same, and with --names=full they are whole", async () => {
 	for (const [page, view] of [
