@@ -193,7 +193,7 @@ test("the timeline tells of the peak, of what is pointed at, and leads to the en
 	const plot = await w.page.locator(".plot.upper .u-over").boundingBox();
 
 	assert.ok(plot);
-	await says(w.page, ".moment caption", /, the peak: 400 B in 4 blocks, 4,000 requests.s/);
+	await says(w.page, ".moment caption", /, the peak: 400 B in 4 blocks$/);
 	await says(w.page, ".moment tbody", /^(?!.*at least).*300 B.*the rest(?!,)/);
 	// The line stands at the moment that is told of, not at the pointer.
 	await w.page.mouse.move(plot.x + plot.width * 0.9, plot.y + 50);
