@@ -11,7 +11,8 @@
 struct pd_series_sites {
 	uint32_t *sites; /* the first of each that are one; the heaviest over all points first */
 	size_t n;	 /* <= PD_SERIES_SITES: those that hold most */
-	uint32_t *of;	 /* by site: its place in sites[]; PD_NONE: it is in the rest */
+	uint32_t *of;	 /* by site, of which nothing may have been noted: where its name is in
+			    sites[]; PD_NONE: it is in the rest */
 };
 
 /* 0 or -ENOMEM; *s is the caller's, for pd_series_sites_release(), in either case. */

@@ -12,7 +12,7 @@ static json_t *one(const struct profile_data *d, const struct summary_row *r)
 {
 	const struct pd_site *s = r->site < d->n_sites ? &d->sites[r->site] : NULL;
 
-	return json_pack("{so so sI sf sf sf sb sb}", "function",
+	return json_pack("{so so so sf sf sf sb sb}", "function",
 			 json_text(names_text(d, names_function(d, r->site))), "file",
 			 json_text(s ? s->file : NULL), "line",
 			 json_out_num(names_line(d, r->site)), "bytes_hour", r->verdict.bytes_hour,
