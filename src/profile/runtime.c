@@ -24,7 +24,14 @@ static const struct known of_libc[] = {
 	{"bindtextdomain", RUNTIME_LOCALE},	{"__wcsmbs_load_conv", RUNTIME_LOCALE},
 	{"__gconv_read_conf", RUNTIME_LOCALE},	{"__gconv_load_cache", RUNTIME_LOCALE},
 	{"tzset*", RUNTIME_TIME_ZONE},		{"__tz*", RUNTIME_TIME_ZONE},
-	{"__new_exitfn", RUNTIME_EXIT},
+	{"__new_exitfn", RUNTIME_EXIT},		{"__nss_*", RUNTIME_NAMES},
+	{"getpwuid", RUNTIME_NAMES},		{"getpwnam", RUNTIME_NAMES},
+	{"getpwent", RUNTIME_NAMES},		{"getgrgid", RUNTIME_NAMES},
+	{"getgrnam", RUNTIME_NAMES},		{"getgrent", RUNTIME_NAMES},
+	{"gethostbyname", RUNTIME_NAMES},	{"gethostbyname2", RUNTIME_NAMES},
+	{"gethostbyaddr", RUNTIME_NAMES},	{"getservbyname", RUNTIME_NAMES},
+	{"getservbyport", RUNTIME_NAMES},	{"getprotobyname", RUNTIME_NAMES},
+	{"getprotobynumber", RUNTIME_NAMES},
 };
 
 const char *runtime_word(enum runtime_kind kind)
@@ -37,6 +44,7 @@ const char *runtime_word(enum runtime_kind kind)
 		[RUNTIME_LOCALE] = "locale",
 		[RUNTIME_TIME_ZONE] = "time zone",
 		[RUNTIME_EXIT] = "exit handlers",
+		[RUNTIME_NAMES] = "name service",
 	};
 
 	return words[kind];

@@ -13,6 +13,7 @@ enum runtime_kind {
 	RUNTIME_LOCALE,
 	RUNTIME_TIME_ZONE,
 	RUNTIME_EXIT,
+	RUNTIME_NAMES,	   /* users, groups, hosts: nsswitch.conf, and results that are static */
 	RUNTIME_KINDS,
 };
 

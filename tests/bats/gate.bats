@@ -55,6 +55,19 @@ same_of_file() {
 		'kept(f)==6000' 'frees(main)>9'
 }
 
+# sqlite3 asks for a home directory, and git for a user's name.
+@test "what the C library keeps of users and groups is not kept by the program" {
+	cat >user.c <<-'EOT'
+		#include <grp.h>
+		#include <pwd.h>
+		int main(void) { return !getpwuid(0) || !getgrgid(0); }
+	EOT
+	cc -g -O1 -o user user.c
+	gated 12 'unfreed>0' -- ./user
+	gated 0 'kept>0' -- ./user
+	grep -q 'that the runtime keeps (.*name service' err || fail "" "$(cat err)"
+}
+
 # runtime.cc: keeps 1000 bytes; libstdc++ its pool, the C library the buffer of stdout
 @test "what the runtime keeps is not kept by the program, as the summary has it, and that is said in a line" {
 	local not='--fail-if=kept does not count [0-9]+ bytes in 2 blocks that the runtime keeps \(.*stdio buffers [0-9]+\): unfreed does$'

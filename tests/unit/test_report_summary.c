@@ -232,6 +232,10 @@ static void what_the_runtime_keeps_is_known_by_name(void **state)
 	/* without symbols only what is exported has a name */
 	assert_kind("main > setlocale > libc.so.6+0x12", 80, LIBC, RUNTIME_LOCALE);
 	assert_kind("main > localtime > tzset_internal", 15, LIBC, RUNTIME_TIME_ZONE);
+	assert_kind("main > getpwuid > __nss_database_get > f > g", 216, LIBC, RUNTIME_NAMES);
+	assert_kind("main > getpwuid", 1024, LIBC, RUNTIME_NAMES);
+	/* what somebody has to give back */
+	assert_kind("main > getaddrinfo > gaih_inet", 64, LIBC, RUNTIME_NONE);
 	assert_kind("main > _dl_new_object", 1200, LOADER, RUNTIME_LOADER);
 	assert_kind("main > atexit > __new_exitfn", 1040, LIBC, RUNTIME_EXIT);
 	assert_kind("call_init > libstdc++.so.6+0x1", 72704, LIBSTDCXX, RUNTIME_EMERGENCY);
