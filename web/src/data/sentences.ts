@@ -70,7 +70,7 @@ export function says_how_to_look(r: Report): string | null {
 			"read, or did not agree. "
 		: r.from === "attach"
 			? "The program had ended, or nobody could look at it. "
-			: "It can be looked for only while the program runs: ";
+			: "What is lost can be looked for only while the program runs: ";
 
 	return (
 		why +
