@@ -63,10 +63,13 @@ static inline enum leaks_key leaks_key_of(const struct report_options *o)
 	return o->lines ? LEAKS_BY_LINE : LEAKS_BY_FUNCTION;
 }
 
-/* All of them, as JSON and the page have them. */
+/* All of them, as JSON and the page have them: schema mprof.report.v1 has paths of LEAKS_DEPTH
+ * functions, unless others are asked for. */
 static inline struct leaks_wanted leaks_wanted_json(const struct report_options *o)
 {
-	return (struct leaks_wanted){ LEAKS_BY_SITE, REPORT_VERBOSE, o->depth, o->own_code };
+	uint32_t depth = o->depth || o->own_code ? o->depth : LEAKS_DEPTH;
+
+	return (struct leaks_wanted){ LEAKS_BY_SITE, REPORT_VERBOSE, depth, o->own_code };
 }
 
 /* @rank: from names_ranks(). 0 or -ENOMEM. */
