@@ -365,10 +365,10 @@ adds_up() {
 	start recycled "$T/recycled"
 	attach --engine=fast "$PID"
 	tell_await recycled churn '^churning$'
-	local i hidden tracer
+	local i hidden tracer LIMIT=$((LIMIT * 6))
 	tracer=$(tracer_of "$PID")
 	known=0
-	for ((i = 0; i < 4; i++)); do
+	for ((i = 0; i < 2; i++)); do
 		leaks --format=json --passes=2 "$PID" &
 		local asking=$!
 		while kill -0 $asking 2>/dev/null; do

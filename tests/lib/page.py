@@ -117,7 +117,7 @@ def rows(tree, table):
 	for node, frees, temporary, n in zip(*(lives[c] for c in ("node", "frees", "temporary", "buckets"))):
 		made["lifetimes"].append({
 			"frees": frees, "temporary": temporary, "path": at_depth(tree, node, len(tree["nodes"]["up"])),
-			"ns": [{"from": 2 ** p if p else 0, "blocks": b} for p, b in buckets[:n]]})
+			"ns": [{"below": 2 ** (p + 1), "blocks": b} for p, b in buckets[:n]]})
 		del buckets[:n]
 	return made
 
@@ -138,7 +138,9 @@ def want(report):
 			"self_bytes": sum(row["self_bytes"].values()), "callers": relatives(row["callers"]),
 			"callees": relatives(row["callees"])} for row in report["callgraph"]],
 		"lifetimes": [{
-			**{k: row[k] for k in ("frees", "temporary", "ns")}, "path": elements(row["path"])}
+			**{k: row[k] for k in ("frees", "temporary")}, "path": elements(row["path"]),
+			# Where one begins is 0 of an engine that knows only how long it may have been.
+			"ns": [{"below": b["below"], "blocks": b["blocks"]} for b in row["ns"]]}
 			for row in report["lifetimes"]],
 	}
 
