@@ -97,10 +97,16 @@ static enum kinship kinship(struct one *o, const char *shown, const char *brief,
 	return strcmp(last_part(o->brief), last_part(brief)) ? NO_KINSHIP : SAME_LAST_PART;
 }
 
+/* A name in a file: the symbol, as reports have it, and short. */
+struct met {
+	const char *name, *shown, *brief;
+};
+
 /* Is it the one that may be meant? */
-static void try_near(struct one *o, const char *shown, const char *brief, bool program)
+static void try_near(const struct seeking *s, struct one *o, const struct met *m)
 {
-	enum kinship is = kinship(o, shown, brief, program);
+	const char *shown = m->shown;
+	enum kinship is = kinship(o, shown, m->brief, s->program);
 
 	/* @shown does not stay. */
 	o->nearest.best = o->nearest.best ? o->pattern : NULL;
@@ -115,18 +121,31 @@ static void try_near(struct one *o, const char *shown, const char *brief, bool p
 		*o->answer.near = '\0';
 }
 
-static void meet_symbol(void *ctx, const char *name)
+static void try_inlined(const struct seeking *s, struct one *o, const struct met *m)
 {
-	struct seeking *s = ctx;
-	char text[LONGEST], brief[LONGEST];
-	const char *shown = readable(name, text);
+	(void)s;
+	if (!strcmp(m->shown, m->name) && glob_matches(o->brief, m->brief))
+		o->inlined = true;
+}
 
-	shortname(name, shown, brief, sizeof brief);
+/* For all that are sought; @otherwise is asked of those that it is not. */
+static void meet(struct seeking *s, const char *name,
+		 void (*otherwise)(const struct seeking *s, struct one *o, const struct met *m))
+{
+	char text[LONGEST], brief[LONGEST];
+	const struct met m = {name, readable(name, text), brief};
+
+	shortname(name, m.shown, brief, sizeof brief);
 	for (size_t i = 0; i < s->n; i++)
-		if (shortname_matches(s->ones[i].pattern, name, shown))
+		if (shortname_matches(s->ones[i].pattern, name, m.shown))
 			s->ones[i].answer.found = true;
 		else
-			try_near(&s->ones[i], shown, brief, s->program);
+			otherwise(s, &s->ones[i], &m);
+}
+
+static void meet_symbol(void *ctx, const char *name)
+{
+	meet(ctx, name, try_near);
 }
 
 /* Names of templates have their arguments there. */
@@ -144,16 +163,7 @@ static bool is_wanted(void *ctx, const char *name)
 
 static void meet_debug(void *ctx, const char *name)
 {
-	struct seeking *s = ctx;
-	char text[LONGEST], brief[LONGEST];
-	const char *shown = readable(name, text);
-
-	shortname(name, shown, brief, sizeof brief);
-	for (size_t i = 0; i < s->n; i++)
-		if (shortname_matches(s->ones[i].pattern, name, shown))
-			s->ones[i].answer.found = true;
-		else if (!strcmp(shown, name) && glob_matches(s->ones[i].brief, brief))
-			s->ones[i].inlined = true;
+	meet(ctx, name, try_inlined);
 }
 
 /* 0 or -ENOMEM. */
