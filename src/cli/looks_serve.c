@@ -282,11 +282,11 @@ static void stop(struct serve *v, struct served_look *l)
 }
 
 /* Stopped, until it lets go or ends. */
-static void hold(struct serve *v, struct served_look *l, uint64_t limit_ns)
+static void hold(struct serve *v, struct served_look *l, const struct still_request *asked)
 {
 	enum { MOMENT_NS = 1000000 };
 	struct observer *o = v->session->observer;
-	uint64_t until_ns = clock_now_ns() + limit_ns, moments = 1;
+	uint64_t until_ns = clock_now_ns() + asked->limit_ns, moments = 1;
 	struct still_pause pause = {0};
 	struct still_request r;
 	int err;
@@ -305,6 +305,9 @@ static void hold(struct serve *v, struct served_look *l, uint64_t limit_ns)
 		moments *= 2;
 		stop(v, l);
 	}
+	/* Several copies of a program that runs make one answer; of others, the last one does. */
+	if (!asked->running || !l->since_ns)
+		l->since_ns = l->held_ns;
 	o->ops->let_run(o);
 	if (err || r.order != STILL_LET_GO || still_tell_pause(l->looker.fd, &pause))
 		end(l);
@@ -328,7 +331,7 @@ static void await_namer(struct served_look *l)
  * ended. */
 static void begin_namer(struct serve *v, struct served_look *l)
 {
-	struct requesters_asked a = {v, l->pid, l->held_ns, l->files};
+	struct requesters_asked a = {v, l->pid, l->since_ns, l->held_ns, l->files};
 	struct observer *o = v->session->observer;
 
 	o->ops->hear(o);
@@ -348,7 +351,7 @@ static void serve_one(struct serve *v, struct served_look *l)
 	if (err == -EAGAIN || err == -EINTR)
 		return;
 	if (!err && r.order == STILL_HOLD)
-		hold(v, l, r.limit_ns);
+		hold(v, l, &r);
 	else if (!err && r.order == STILL_NAME)
 		begin_namer(v, l);
 	else

@@ -63,14 +63,15 @@ static struct lost_request *read_requests(int file, size_t *n)
 /* ---- the namer ---- */
 
 /* The leaf that counts a block; PD_NONE: none does. */
-static uint32_t look_up(const struct profile *p, struct lost_request *q, uint64_t then_ns)
+static uint32_t look_up(const struct profile *p, struct lost_request *q,
+			const struct requesters_asked *a)
 {
-	const struct live_slot *block = profile_block_since(p, q->at, then_ns);
+	const struct live_slot *block = profile_block_since(p, q->at, a->since_ns);
 
 	q->before = !block && profile_had_before(p, q->at);
 	if (!block)
 		return PD_NONE;
-	q->age_ns = ((then_ns & LIVE_NS_MASK) - live_born_ns(block)) & LIVE_NS_MASK;
+	q->age_ns = ((a->then_ns & LIVE_NS_MASK) - live_born_ns(block)) & LIVE_NS_MASK;
 	return profile_leaf_number(block);
 }
 
@@ -95,16 +96,16 @@ static int count(struct profile *p, taddr at, uint32_t leaf, uint64_t now_ns)
  * @leaves  for each block, set to its leaf
  */
 static int count_lost(struct profile *p, struct lost_request *v, size_t n, uint32_t *leaves,
-		      uint64_t then_ns)
+		      const struct requesters_asked *a)
 {
 	int err = 0;
 
 	for (size_t i = 0; i < n; i++)
-		leaves[i] = look_up(p, &v[i], then_ns);
+		leaves[i] = look_up(p, &v[i], a);
 	profile_restart(p);
 	for (size_t i = 0; !err && i < n; i++)
 		if (leaves[i] != PD_NONE)
-			err = count(p, v[i].at, leaves[i], then_ns);
+			err = count(p, v[i].at, leaves[i], a->then_ns);
 	return err;
 }
 
@@ -114,7 +115,7 @@ static int tell(const struct requesters_asked *a, const struct image *i, struct 
 	uint32_t *leaves = calloc(n + 1, sizeof *leaves), *nodes = NULL;
 	struct profile_data *d = NULL;
 	struct error e;
-	int err = leaves ? count_lost(i->profile, v, n, leaves, a->then_ns) : -ENOMEM;
+	int err = leaves ? count_lost(i->profile, v, n, leaves, a) : -ENOMEM;
 
 	if (!err)
 		nodes = calloc(i->profile->n_leaves + 1, sizeof *nodes);

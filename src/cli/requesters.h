@@ -12,7 +12,9 @@
  * the blocks up, names their paths, and writes what it has found into two files for the looker.
  *
  * The namer knows more than the session did when the program was held for the copy. So a block
- * counts only if it has been there since then: another one may have got its address.
+ * counts only if it has been there since then: another one may have got its address. Of several
+ * copies that a program ran on between, since the first: what was at that address in each of them
+ * is the same block only then.
  */
 
 /* Without names, shared by all three. */
@@ -30,7 +32,8 @@ void requesters_files_close(struct requesters_files *f);
 struct requesters_asked {
 	const struct serve *serve;
 	pid_t pid;
-	uint64_t then_ns; /* CLOCK_MONOTONIC, when the program was held */
+	/* CLOCK_MONOTONIC, when the program was held first and last */
+	uint64_t since_ns, then_ns;
 	struct requesters_files files;
 };
 

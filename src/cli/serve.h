@@ -19,6 +19,9 @@ struct served_look {
 	/* CLOCK_MONOTONIC, when it was stopped last: what was requested until then is not later,
 	 * and what is requested afterwards not earlier. */
 	uint64_t held_ns;
+	/* The same of the first time, if all that has been copied since then belongs to one look;
+	 * else that of the last time. */
+	uint64_t since_ns;
 	struct looker namer;
 	struct requesters_files files; /* what that and the looker share; not open: nothing */
 };

@@ -195,9 +195,9 @@ static int read_tasks(const struct still_holder *h, struct still *s)
 	return err ? err : held.err;
 }
 
-int still_hold(struct still_holder *h, pid_t pid, uint64_t limit_ns, struct still *s)
+int still_hold(struct still_holder *h, pid_t pid, uint64_t limit_ns, bool running, struct still *s)
 {
-	struct still_request q = {STILL_HOLD, pid, limit_ns};
+	struct still_request q = {STILL_HOLD, pid, limit_ns, running};
 	int err = still_ask(h->fd, &q);
 
 	return err ? err : read_tasks(h, s);

@@ -29,9 +29,10 @@ int still_holder_begin(struct still_holder *h);
 /**
  * Have it stop all tasks of a process; those are added to @s.
  * @limit_ns  it ends if the program is still held then
+ * @running   most of the program is copied when it runs again
  * Returns 0, or -errno as tracer_attach(); -EPIPE: the holder has ended.
  */
-int still_hold(struct still_holder *h, pid_t pid, uint64_t limit_ns, struct still *s);
+int still_hold(struct still_holder *h, pid_t pid, uint64_t limit_ns, bool running, struct still *s);
 
 /* Let all run for a moment, and stop them again. As above. */
 int still_hold_again(struct still_holder *h, struct still *s);

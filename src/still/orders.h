@@ -26,6 +26,7 @@ struct still_request {
 	enum still_order order;
 	pid_t pid;
 	uint64_t limit_ns; /* with STILL_HOLD: it is not to be held for longer, whatever happens */
+	bool running;	   /* with STILL_HOLD: it is copied while it runs, perhaps several times */
 };
 
 /* Ask. 0 or -EPIPE: the other one has ended. */

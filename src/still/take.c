@@ -133,7 +133,7 @@ static int await_quiet(struct still_taken *t, const struct still_asked *a,
 static int look(struct still_taken *t, const struct still_asked *a, const struct still_files *f,
 		struct still_holder *h)
 {
-	int err = still_hold(h, a->pid, a->max_pause_ns + HOLDER_SLACK_NS, &t->still);
+	int err = still_hold(h, a->pid, a->max_pause_ns + HOLDER_SLACK_NS, a->running, &t->still);
 	uint64_t until_ns = clock_now_ns() + a->max_pause_ns;
 
 	if (!err && !a->running)

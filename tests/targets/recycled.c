@@ -11,7 +11,11 @@
  */
 #include "live.h"
 
-enum { FORGOTTEN = 500, HEADS = 100, RING = 4096, SIZE = 72 };
+#ifndef RING
+#define RING 4096
+#endif
+
+enum { FORGOTTEN = 500, HEADS = 100, SIZE = 72 };
 
 static void *volatile table[RING];
 static volatile uintptr_t ring[RING];

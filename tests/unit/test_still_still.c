@@ -299,7 +299,7 @@ static void whoever_kills_the_holder_lets_the_process_go(void **state)
 
 	(void)state;
 	assert_int_equal(still_holder_begin(&h), 0);
-	assert_int_equal(still_hold(&h, pid, UINT64_C(600000000000), &s), 0);
+	assert_int_equal(still_hold(&h, pid, UINT64_C(600000000000), false, &s), 0);
 	assert_int_equal(kill(h.pid, SIGKILL), 0);
 	assert_int_equal(still_let_go(&h, &pause), -EPIPE);
 	still_holder_end(&h);
