@@ -81,6 +81,14 @@ void program_restore_breakpoints(const struct journal *g, pid_t pid, const struc
 	}
 }
 
+bool program_has_breakpoints(const struct journal *g, pid_t pid)
+{
+	for (uint32_t i = 0; i < atomic_load(&g->n_entries); i++)
+		if (g->entries[i].pid == pid && g->entries[i].kind == JOURNAL_BREAKPOINT)
+			return true;
+	return false;
+}
+
 void program_switch_off_jumps(const struct journal *g, pid_t pid, const struct address_space *s)
 {
 	static const uint8_t off;

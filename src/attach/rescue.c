@@ -276,6 +276,15 @@ static int death_signal(pid_t pid)
 	return (int)(procstat_number(pid, PROCSTAT_EXIT_CODE) & 0x7f);
 }
 
+/* A program that nobody looked at before the kernel let it go: may its own handler have been called
+ * for a breakpoint? */
+static bool may_have_handled(const struct journal *g, pid_t pid)
+{
+	const struct proc_status now = proc_status(pid);
+
+	return proc_status_catches(&now, SIGTRAP) && program_has_breakpoints(g, pid);
+}
+
 static void rescue_program(struct journal *g, struct journal_program *p,
 			   const struct recovery_sight *sight)
 {
@@ -290,6 +299,7 @@ static void rescue_program(struct journal *g, struct journal_program *p,
 		program_each_task(g, p->pid, rescue_await_rest, NULL);
 		program_restore_jumps(g, p->pid, r.space);
 		program_each_task(g, p->pid, rescue_task, &r);
+		p->fate.unsure = !sight && may_have_handled(g, p->pid);
 		p->fate.left = program_restore_slots(g, p->pid, r.space, r.keep_slots);
 		p->fate.kept = program_kept_memory(g, p->pid);
 		p->fate.file = program_kept_file(g, p->pid);

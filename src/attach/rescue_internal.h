@@ -28,6 +28,7 @@ bool program_is_gone(pid_t pid);
 void program_kill(struct journal_program *p, pid_t task);
 /* The memory of a process, of which the leader may have ended; NULL: it is gone. */
 struct address_space *program_open_space(pid_t pid);
+bool program_has_breakpoints(const struct journal *g, pid_t pid);
 /* Put back the program's own bytes where a breakpoint still stands; and where a slot does, unless
  * they are to @stay: how many bytes of them are there afterwards. */
 void program_restore_breakpoints(const struct journal *g, pid_t pid, const struct address_space *s);

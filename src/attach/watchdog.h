@@ -56,6 +56,8 @@ struct program_fate {
 	pid_t task;
 	unsigned left;	/* FATE_ALIVE: bytes of out-of-line slots that have to stay, for a signal
 			   handler may come back to one */
+	bool unsure;		/* FATE_ALIVE: a handler of its own for SIGTRAP may have been called
+				   for a breakpoint of ours, when nobody was there to see it */
 	struct program_memory kept; /* FATE_ALIVE */
 	int file;		/* FATE_ALIVE: 1 + a file descriptor of ours that is open; 0: none
 				   is */
