@@ -129,9 +129,10 @@ static void say_fate(const struct program_fate *f)
 			       (int)f->pid, f->left);
 		say_kept(f);
 		if (f->unsure)
-			say_to(say, "process %d handles SIGTRAP, and nobody saw whether a thread ran into "
-				    "a breakpoint before these were taken out: if its handler has been "
-				    "called for one, what it does now may be wrong", (int)f->pid);
+			say_to(say, "process %d handles SIGTRAP, and nobody saw whether a thread "
+				    "ran into a breakpoint before these were taken out: if its "
+				    "handler has been called for one, what it does now may be wrong",
+			       (int)f->pid);
 		break;
 	case FATE_DIED:
 		if (f->signal == SIGTRAP)
