@@ -130,8 +130,9 @@ static void say_fate(const struct program_fate *f)
 		say_kept(f);
 		if (f->unsure)
 			say_to(say, "process %d handles SIGTRAP, and nobody saw whether a thread "
-				    "ran into a breakpoint before these were taken out: if its "
-				    "handler has been called for one, what it does now may be wrong",
+				    "ran into a breakpoint before these were taken out: if "
+				    "its handler has been called for one, what it does now may be "
+				    "wrong",
 			       (int)f->pid);
 		break;
 	case FATE_DIED:
