@@ -59,7 +59,7 @@ static int name(struct reading *r, size_t which, struct namer *namer, int out)
 	if (!err && n->how->leaf_nodes)
 		err = reading_tell(n->how->leaf_nodes, n_leaves(n) * sizeof(uint32_t));
 	reading_is_done();
-	err = err ? err : datafile_write_fd(out, d, &e);
+	err = err ? err : datafile_send(out, d, &e);
 	profile_data_free(d);
 	return err;
 }
@@ -83,10 +83,8 @@ static struct profile_data *read_result(int fd, size_t n_modules)
 {
 	struct profile_data *d;
 	struct error e;
-	char path[32];
 
-	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-	if (datafile_read(path, &d, &e))
+	if (datafile_receive(fd, &d, &e))
 		return NULL;
 	if (d->n_modules == n_modules)
 		return d;

@@ -21,6 +21,15 @@ int datafile_write(const char *path, const struct profile_data *d, struct error 
 int datafile_write_fd(int fd, const struct profile_data *d, struct error *e);
 
 /**
+ * What datafile_write_fd() does, but for what other programs read it by, in a tenth of the time:
+ * from one process of ours to another, which reads it by datafile_receive().
+ */
+int datafile_send(int fd, const struct profile_data *d, struct error *e);
+
+/* As datafile_read(), of what was sent to @fd, which is as little trusted. */
+int datafile_receive(int fd, struct profile_data **out, struct error *e);
+
+/**
  * Read a profile. The file is untrusted: whatever is in it, the result is either a consistent
  * profile (all indices in range, parents before children, arrays sorted as profile_data.h says,
  * sums checked against the totals) or an error. Never writes to the file or beside it.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "profile/datafile_get.h"
 
+#include "profile/datafile.h"
 #include "profile/datafile_rows.h"
 #include "profile/datafile_schema.h"
 
@@ -244,6 +245,8 @@ static void get_types(struct get *g, struct profile_data *d)
 /* Nothing we would not know from the tree; only the checksum wants them. */
 static void get_arcs(struct get *g)
 {
+	if (g->flat)
+		return;
 	get_begin(g, "arcs", "SELECT caller, callee, calls, bytes_s, bytes_m, bytes_l, bytes_x"
 		  " FROM arcs NOT INDEXED ORDER BY rowid");
 	while (get_row(g))
@@ -280,37 +283,54 @@ static void get_meta(struct get *g, struct profile_data *d)
 	get_end(g);
 }
 
+static void get_all(struct get *g, struct profile_data *d)
+{
+	const int version = g->version;
+
+	get_command(g, d);
+	get_modules(g, d);
+	get_functions(g, d);
+	get_sites(g, d);
+	get_nodes(g, d);
+	get_leaves(g, d);
+	if (version >= 2) {
+		get_lifetimes(g, d);
+		get_timeline(g, d);
+		get_peak(g, d);
+	}
+	if (version >= 3) {
+		get_labels(g, d);
+		get_recorded(g, d);
+	}
+	if (version >= 6) {
+		datafile_get_windows(g, d);
+	}
+	if (version >= 7) {
+		datafile_get_before(g, d);
+		datafile_get_site_types(g, d);
+	}
+	if (version >= 8)
+		datafile_get_series(g, d);
+	get_types(g, d);
+	get_arcs(g);
+	get_meta(g, d);
+	datafile_get_reachable(d);
+}
+
 int datafile_get_tables(sqlite3 *db, int version, struct profile_data *d, struct error *e)
 {
 	struct get g = { .db = db, .version = version, .sum = DATAFILE_SUM_START, .e = e };
 
-	get_command(&g, d);
-	get_modules(&g, d);
-	get_functions(&g, d);
-	get_sites(&g, d);
-	get_nodes(&g, d);
-	get_leaves(&g, d);
-	if (version >= 2) {
-		get_lifetimes(&g, d);
-		get_timeline(&g, d);
-		get_peak(&g, d);
-	}
-	if (version >= 3) {
-		get_labels(&g, d);
-		get_recorded(&g, d);
-	}
-	if (version >= 6) {
-		datafile_get_windows(&g, d);
-	}
-	if (version >= 7) {
-		datafile_get_before(&g, d);
-		datafile_get_site_types(&g, d);
-	}
-	if (version >= 8)
-		datafile_get_series(&g, d);
-	get_types(&g, d);
-	get_arcs(&g);
-	get_meta(&g, d);
-	datafile_get_reachable(d);
+	get_all(&g, d);
+	return g.err;
+}
+
+int datafile_get_flat(struct flat_in *from, struct profile_data *d, struct error *e)
+{
+	struct get g = { .flat = from, .version = DATAFILE_VERSION, .sum = DATAFILE_SUM_START, .e = e };
+
+	get_all(&g, d);
+	if (!flat_in_is_over(from))
+		get_damaged(&g, "there is more behind it");
 	return g.err;
 }

@@ -3,6 +3,7 @@
 #define MPROF_PROFILE_DATAFILE_GET_H
 
 #include "base/error.h"
+#include "profile/datafile_flat.h"
 #include "profile/datafile_io.h"
 #include "profile/profile_data.h"
 
@@ -14,5 +15,8 @@
  * Returns 0, -ENOMEM, or -EUCLEAN with, in @e, what is wrong, without the name of the file.
  */
 int datafile_get_tables(sqlite3 *db, int version, struct profile_data *d, struct error *e);
+
+/* The same of a stream (datafile_put_flat()), to its end. */
+int datafile_get_flat(struct flat_in *from, struct profile_data *d, struct error *e);
 
 #endif

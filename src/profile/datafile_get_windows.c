@@ -51,6 +51,8 @@ static void get_survivors(struct get *g, struct profile_data *d)
 /* Like the arcs: whoever reads judges anew. */
 static void get_verdicts(struct get *g)
 {
+	if (g->flat)
+		return;
 	get_begin(g, "verdicts",
 		  "SELECT node, name, z, gain, stays, bytes_hour, since_ns"
 		  " FROM verdicts NOT INDEXED ORDER BY rowid");

@@ -30,6 +30,10 @@ static void prepare(struct put *p)
 
 void put_begin(struct put *p, const char *table, int columns, size_t rows)
 {
+	if (p->flat) {
+		flat_put_int(p->flat, rows);
+		return;
+	}
 	p->table = table;
 	p->columns = columns;
 	p->rows_left = rows;
@@ -53,19 +57,28 @@ static void bound(struct put *p, int rc)
 void put_int(struct put *p, uint64_t value)
 {
 	p->sum = datafile_sum_int(p->sum, value);
-	bound(p, sqlite3_bind_int64(p->insert, ++p->bound, (sqlite3_int64)value));
+	if (p->flat)
+		flat_put_int(p->flat, value);
+	else
+		bound(p, sqlite3_bind_int64(p->insert, ++p->bound, (sqlite3_int64)value));
 }
 
 void put_real(struct put *p, double value)
 {
 	p->sum = datafile_sum_real(p->sum, value);
-	bound(p, sqlite3_bind_double(p->insert, ++p->bound, value));
+	if (p->flat)
+		flat_put_real(p->flat, value);
+	else
+		bound(p, sqlite3_bind_double(p->insert, ++p->bound, value));
 }
 
 void put_null(struct put *p)
 {
 	p->sum = datafile_sum_null(p->sum);
-	bound(p, sqlite3_bind_null(p->insert, ++p->bound));
+	if (p->flat)
+		flat_put_null(p->flat);
+	else
+		bound(p, sqlite3_bind_null(p->insert, ++p->bound));
 }
 
 void put_index(struct put *p, uint32_t index)
@@ -84,12 +97,16 @@ void put_text(struct put *p, const char *text)
 	}
 	size_t len = strlen(text);
 	p->sum = datafile_sum_text(p->sum, text, len);
-	bound(p, sqlite3_bind_text64(p->insert, ++p->bound, text, len, SQLITE_STATIC, SQLITE_UTF8));
+	if (p->flat)
+		flat_put_text(p->flat, text, len);
+	else
+		bound(p, sqlite3_bind_text64(p->insert, ++p->bound, text, len, SQLITE_STATIC,
+					     SQLITE_UTF8));
 }
 
 void put_row(struct put *p)
 {
-	if (p->rc != SQLITE_OK || p->bound < p->values)
+	if (p->flat || p->rc != SQLITE_OK || p->bound < p->values)
 		return;
 	sqlite3_step(p->insert);
 	p->rc = sqlite3_reset(p->insert);

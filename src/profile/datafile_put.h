@@ -2,15 +2,18 @@
 #ifndef MPROF_PROFILE_DATAFILE_PUT_H
 #define MPROF_PROFILE_DATAFILE_PUT_H
 
+#include "profile/datafile_flat.h"
 #include "profile/profile_data.h"
 
 #include <sqlite3.h>
 
 /* How the tables of a data file are written, row by row and value by value. */
 
-/* Rows on their way into the database. Once something failed nothing more happens. */
+/* Rows on their way into the database, or into a stream. Once something failed nothing more
+ * happens. */
 struct put {
 	sqlite3 *db;
+	struct flat_out *flat;	/* NULL: into the database */
 	const char *table;	/* that is being filled */
 	int columns;		/* of it */
 	size_t rows_left;	/* still to come */

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -250,4 +251,30 @@ int datafile_read(const char *path, struct profile_data **out, struct error *e)
 	else
 		*out = d;
 	return err;
+}
+
+static int receive(int fd, struct profile_data *d, struct error *e)
+{
+	struct flat_in *from = calloc(1, sizeof *from);
+	int err = from ? flat_in_begin(from, fd) : -ENOMEM;
+
+	if (err)
+		error_set(e, err, "%s", strerror(-err));
+	else
+		err = datafile_get_flat(from, d, e);
+	free(from);
+	return err ? err : datafile_check(d, e);
+}
+
+int datafile_receive(int fd, struct profile_data **out, struct error *e)
+{
+	struct profile_data *d = profile_data_new();
+	struct error why = { "out of memory" };
+	int err = d ? receive(fd, d, &why) : -ENOMEM;
+
+	*out = err ? NULL : d;
+	if (!err)
+		return 0;
+	profile_data_free(d);
+	return error_set(e, err, "cannot take over a profile: %s", why.text);
 }

@@ -33,9 +33,22 @@ void get_begin(struct get *g, const char *table, const char *select)
 	g->n = g->rows = 0;
 	if (g->err)
 		return;
+	if (g->flat) {
+		if (!flat_get_int(g->flat, &g->left))
+			get_damaged(g, "it is missing");
+		return;
+	}
 	int rc = sqlite3_prepare_v2(g->db, select, -1, &g->row, NULL);
 	if (rc != SQLITE_OK)
 		sqlite_failed(g, rc);
+}
+
+static int next_in_stream(struct get *g)
+{
+	if (!g->left)
+		return SQLITE_DONE;
+	g->left--;
+	return SQLITE_ROW;
 }
 
 bool get_row(struct get *g)
@@ -43,7 +56,7 @@ bool get_row(struct get *g)
 	if (g->err)
 		return false;
 	g->column = 0;
-	int rc = sqlite3_step(g->row);
+	int rc = g->flat ? next_in_stream(g) : sqlite3_step(g->row);
 	g->n = g->rows;
 	if (rc == SQLITE_ROW) {
 		g->rows++;
@@ -60,15 +73,24 @@ void get_end(struct get *g)
 	g->row = NULL;
 }
 
-uint64_t get_int(struct get *g)
+static bool next_int(struct get *g, uint64_t *value)
 {
 	int c = g->column++;
 
-	if (sqlite3_column_type(g->row, c) != SQLITE_INTEGER) {
+	if (g->flat)
+		return flat_get_int(g->flat, value);
+	*value = (uint64_t)sqlite3_column_int64(g->row, c);
+	return sqlite3_column_type(g->row, c) == SQLITE_INTEGER;
+}
+
+uint64_t get_int(struct get *g)
+{
+	uint64_t value;
+
+	if (!next_int(g, &value)) {
 		get_damaged(g, "not a number");
 		return 0;
 	}
-	uint64_t value = (uint64_t)sqlite3_column_int64(g->row, c);
 	g->sum = datafile_sum_int(g->sum, value);
 	return value;
 }
@@ -104,7 +126,8 @@ uint8_t get_flag(struct get *g)
 
 static bool get_null(struct get *g)
 {
-	if (sqlite3_column_type(g->row, g->column) != SQLITE_NULL)
+	if (g->flat ? !flat_get_null(g->flat)
+		    : sqlite3_column_type(g->row, g->column) != SQLITE_NULL)
 		return false;
 	g->column++;
 	g->sum = datafile_sum_null(g->sum);
@@ -127,29 +150,46 @@ void get_id(struct get *g)
 		get_damaged(g, "rows are missing before it");
 }
 
-char *get_text(struct get *g)
+/* A copy. False: it is none; *@text NULL: out of memory. */
+static bool next_text(struct get *g, char **text, size_t *len)
 {
 	int c = g->column++;
 
-	if (sqlite3_column_type(g->row, c) != SQLITE_TEXT) {
+	if (g->flat)
+		return flat_get_text(g->flat, text, len);
+	if (sqlite3_column_type(g->row, c) != SQLITE_TEXT)
+		return false;
+	const char *there = (const char *)sqlite3_column_text(g->row, c);
+
+	*len = (size_t)sqlite3_column_bytes(g->row, c);
+	*text = there ? malloc(*len + 1) : NULL;
+	if (*text) {
+		memcpy(*text, there, *len);
+		(*text)[*len] = '\0';
+	}
+	return true;
+}
+
+char *get_text(struct get *g)
+{
+	char *text;
+	size_t len;
+
+	if (!next_text(g, &text, &len)) {
 		get_damaged(g, "not a text");
 		return NULL;
 	}
-	const char *text = (const char *)sqlite3_column_text(g->row, c);
-	size_t len = (size_t)sqlite3_column_bytes(g->row, c);
 	if (!text) {
 		get_out_of_memory(g);
 		return NULL;
 	}
 	if (memchr(text, 0, len)) {
 		get_damaged(g, "a zero byte in a text");
+		free(text);
 		return NULL;
 	}
 	g->sum = datafile_sum_text(g->sum, text, len);
-	char *copy = strndup(text, len);
-	if (!copy)
-		get_out_of_memory(g);
-	return copy;
+	return text;
 }
 
 char *get_text_or_null(struct get *g)

@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "profile/datafile_flat.h"
 #include "profile/profile_data.h"
 
 #include <sqlite3.h>
@@ -12,9 +13,11 @@
 
 /* How the tables of a data file are read, row by row and value by value: for datafile_get*.c. */
 
-/* Rows on their way out of the database. The first thing wrong ends all. */
+/* Rows on their way out of the database, or out of a stream. The first thing wrong ends all. */
 struct get {
 	sqlite3 *db;
+	struct flat_in *flat;	/* NULL: out of the database */
+	uint64_t left;		/* of the stream: rows of the table still to come */
 	int version;		/* of the format */
 	sqlite3_stmt *row;	/* SELECT from the table that is being read */
 	const char *table;	/* its name */

@@ -230,11 +230,13 @@ static void put_verdict(struct put *p, const struct profile_data *d, uint32_t no
 }
 
 /* One for each node that has windows: of the others it is too early to say anything. Windows and
- * leaves are sorted by node alike. */
+ * leaves are sorted by node alike. They follow from the rest, and are for other readers. */
 static void put_verdicts(struct put *p, const struct profile_data *d)
 {
 	size_t nodes = 0, leaf = 0;
 
+	if (p->flat)
+		return;
 	for (size_t i = 0; i < d->n_windows; i++)
 		nodes += !i || d->windows[i].node != d->windows[i - 1].node;
 	put_begin(p, "verdicts", 7, nodes);
@@ -269,11 +271,14 @@ static void put_types(struct put *p, const struct profile_data *d)
 	put_end(p);
 }
 
+/* As the verdicts, for other readers. */
 static void put_arcs(struct put *p, const struct profile_data *d)
 {
 	struct datafile_arc *arcs = NULL;
 	size_t n = 0;
 
+	if (p->flat)
+		return;
 	if (p->rc == SQLITE_OK && datafile_arcs(d, &arcs, &n))
 		p->rc = SQLITE_NOMEM;
 	put_begin(p, "arcs", 7, n);
@@ -330,31 +335,43 @@ static void put_schema(struct put *p)
 		put_sql(p, o->sql);
 }
 
+static void put_all(struct put *p, const struct profile_data *d)
+{
+	put_command(p, d);
+	put_modules(p, d);
+	put_functions(p, d);
+	put_sites(p, d);
+	put_nodes(p, d);
+	put_leaves(p, d);
+	put_lifetimes(p, d);
+	put_timeline(p, d);
+	put_peak(p, d);
+	put_labels(p, d);
+	put_recorded(p, d);
+	put_windows(p, d);
+	put_survivors(p, d);
+	put_verdicts(p, d);
+	datafile_put_besides(p, d);
+	put_site_types(p, d);
+	datafile_put_series(p, d);
+	put_types(p, d);
+	put_arcs(p, d);
+	put_meta(p, d);
+}
+
 int datafile_put_tables(sqlite3 *db, const struct profile_data *d)
 {
 	struct put p = { .db = db, .sum = DATAFILE_SUM_START };
 
 	put_schema(&p);
-	put_command(&p, d);
-	put_modules(&p, d);
-	put_functions(&p, d);
-	put_sites(&p, d);
-	put_nodes(&p, d);
-	put_leaves(&p, d);
-	put_lifetimes(&p, d);
-	put_timeline(&p, d);
-	put_peak(&p, d);
-	put_labels(&p, d);
-	put_recorded(&p, d);
-	put_windows(&p, d);
-	put_survivors(&p, d);
-	put_verdicts(&p, d);
-	datafile_put_besides(&p, d);
-	put_site_types(&p, d);
-	datafile_put_series(&p, d);
-	put_types(&p, d);
-	put_arcs(&p, d);
-	put_meta(&p, d);
+	put_all(&p, d);
 	put_sql(&p, "COMMIT");
 	return p.rc;
+}
+
+void datafile_put_flat(struct flat_out *to, const struct profile_data *d)
+{
+	struct put p = { .flat = to, .sum = DATAFILE_SUM_START };
+
+	put_all(&p, d);
 }

@@ -2,6 +2,7 @@
 #ifndef MPROF_PROFILE_DATAFILE_TABLES_H
 #define MPROF_PROFILE_DATAFILE_TABLES_H
 
+#include "profile/datafile_flat.h"
 #include "profile/datafile_io.h"
 #include "profile/profile_data.h"
 
@@ -10,5 +11,8 @@
  * Returns an SQLite result code.
  */
 int datafile_put_tables(sqlite3 *db, const struct profile_data *d);
+
+/* The same tables, but for those that follow from others, as a stream. */
+void datafile_put_flat(struct flat_out *to, const struct profile_data *d);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -63,5 +64,22 @@ int datafile_write_fd(int fd, const struct profile_data *d, struct error *e)
 	if (err)
 		return err;
 	err = fill(fd, (void *)(uintptr_t)d);
+	return err ? error_set(e, err, "cannot write the profile: %s", strerror(-err)) : 0;
+}
+
+int datafile_send(int fd, const struct profile_data *d, struct error *e)
+{
+	int err = check("the profile", d, e);
+
+	if (err)
+		return err;
+	struct flat_out *to = calloc(1, sizeof *to);
+
+	if (!to)
+		return error_set(e, -ENOMEM, "cannot write the profile: out of memory");
+	to->fd = fd;
+	datafile_put_flat(to, d);
+	err = flat_out_end(to);
+	free(to);
 	return err ? error_set(e, err, "cannot write the profile: %s", strerror(-err)) : 0;
 }
