@@ -9,33 +9,63 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static uint32_t function_at(const struct profile_data *d, uint32_t node)
+/* What the lists say of a function: it is found out once, for it is asked at each node. */
+enum {
+	FN_ALLOCATES = 1,
+	FN_IGNORED = 2,
+	FN_NAMELESS = 4,
+};
+
+struct sifting {
+	const struct profile_data *d;
+	uint8_t *facts;	/* by function */
+	bool named;	/* allocation functions besides the known ones are */
+};
+
+static uint8_t facts_of(const struct profile_data *d, uint32_t function, name_list alloc_fns,
+			name_list ignored)
 {
-	return names_function(d, d->nodes[node].site);
+	const char *name = names_text(d, function);
+
+	return (is_allocation_function(name, alloc_fns) ? FN_ALLOCATES : 0) |
+	       (is_in_names(name, ignored) ? FN_IGNORED : 0) |
+	       (names_nothing_names(d, function) ? FN_NAMELESS : 0);
 }
 
-static const char *function_of(const struct profile_data *d, uint32_t node)
+/* For free(); NULL: out of memory. */
+static uint8_t *all_facts(const struct profile_data *d, name_list alloc_fns, name_list ignored)
 {
-	return names_text(d, function_at(d, node));
+	size_t n = names_count(d);
+	uint8_t *facts = malloc(n);
+
+	for (size_t i = 0; facts && i < n; i++)
+		facts[i] = facts_of(d, (uint32_t)i, alloc_fns, ignored);
+	return facts;
+}
+
+static bool is(const struct sifting *s, uint32_t node, uint8_t fact)
+{
+	return node >= PD_FIRST_NODE &&
+	       s->facts[names_function(s->d, s->d->nodes[node].site)] & fact;
 }
 
 /* Without the allocation functions that it ends in. */
-static uint32_t without_alloc_fns(const struct profile_data *d, uint32_t node, name_list more)
+static uint32_t without_alloc_fns(const struct sifting *s, uint32_t node)
 {
-	while (node >= PD_FIRST_NODE && is_allocation_function(function_of(d, node), more))
-		node = d->nodes[node].parent;
+	while (is(s, node, FN_ALLOCATES))
+		node = s->d->nodes[node].parent;
 	return node;
 }
 
 /* Only the innermost function is looked at: what a report calls it, and if that is no name, the
  * first one that has one. */
-static bool is_ignored(const struct profile_data *d, uint32_t node, name_list ignored)
+static bool is_ignored(const struct sifting *s, uint32_t node)
 {
-	if (node >= PD_FIRST_NODE && is_in_names(function_of(d, node), ignored))
+	if (is(s, node, FN_IGNORED))
 		return true;
-	while (node >= PD_FIRST_NODE && names_nothing_names(d, function_at(d, node)))
-		node = d->nodes[node].parent;
-	return node >= PD_FIRST_NODE && is_in_names(function_of(d, node), ignored);
+	while (is(s, node, FN_NAMELESS))
+		node = s->d->nodes[node].parent;
+	return is(s, node, FN_IGNORED);
 }
 
 static void subtract(struct profile_data *d, const struct pd_leaf *l)
@@ -59,16 +89,15 @@ static void subtract(struct profile_data *d, const struct pd_leaf *l)
 }
 
 /* Where what is requested at @node counts. PD_NONE: nowhere, it is ignored. */
-static uint32_t counted_at(const struct profile_data *d, uint32_t node, name_list alloc_fns,
-			   name_list ignored)
+static uint32_t counted_at(const struct sifting *s, uint32_t node)
 {
-	uint32_t at = without_alloc_fns(d, node, alloc_fns);
+	uint32_t at = without_alloc_fns(s, node);
 
 	/* What is known by itself must not make a request vanish. */
-	if (at < PD_FIRST_NODE && !(alloc_fns && *alloc_fns))
+	if (at < PD_FIRST_NODE && !s->named)
 		at = node;
 	/* A chain with nothing left in it is ignored too, but not one that had nothing. */
-	if ((at < PD_FIRST_NODE && at != node) || is_ignored(d, at, ignored))
+	if ((at < PD_FIRST_NODE && at != node) || is_ignored(s, at))
 		return PD_NONE;
 	return at;
 }
@@ -109,12 +138,13 @@ static void mark_used(const struct profile_data *d, bool *used)
 
 int view_drop_functions(struct profile_data *d, name_list alloc_fns, name_list ignored)
 {
+	struct sifting s = { d, all_facts(d, alloc_fns, ignored), alloc_fns && *alloc_fns };
 	uint32_t *to = calloc(d->n_nodes, sizeof *to);
 	bool *used = calloc(d->n_nodes, sizeof *used), changed = false;
-	int err = to && used ? 0 : -ENOMEM;
+	int err = s.facts && to && used ? 0 : -ENOMEM;
 
 	for (uint32_t i = 0; !err && i < d->n_nodes; i++) {
-		to[i] = counted_at(d, i, alloc_fns, ignored);
+		to[i] = counted_at(&s, i);
 		changed |= to[i] != i;
 	}
 	if (!err && changed) {
@@ -125,6 +155,7 @@ int view_drop_functions(struct profile_data *d, name_list alloc_fns, name_list i
 		mark_used(d, used);
 		drop_unused_nodes(d, used, to);
 	}
+	free(s.facts);
 	free(to);
 	free(used);
 	return err;

@@ -327,7 +327,8 @@ int datafile_get_tables(sqlite3 *db, int version, struct profile_data *d, struct
 
 int datafile_get_flat(struct flat_in *from, struct profile_data *d, struct error *e)
 {
-	struct get g = { .flat = from, .version = DATAFILE_VERSION, .sum = DATAFILE_SUM_START, .e = e };
+	struct get g = { .flat = from, .version = DATAFILE_VERSION, .sum = DATAFILE_SUM_START,
+			 .e = e };
 
 	get_all(&g, d);
 	if (!flat_in_is_over(from))

@@ -180,8 +180,8 @@ static int put_values(const uint64_t *v, size_t n)
 
 static void values_come_back_in_their_order_and_kind(void **state)
 {
-	static const uint64_t v[] = { 0, 1, 255, 256, 65535, 65536, UINT64_MAX >> 8, UINT64_MAX >> 7,
-				      UINT64_MAX - 1, UINT64_MAX };
+	static const uint64_t v[] = {0, 1, 255, 256, 65535, 65536, UINT64_MAX >> 8,
+				     UINT64_MAX >> 7, UINT64_MAX - 1, UINT64_MAX};
 	enum { N = sizeof v / sizeof *v };
 	struct flat_in *in = array(1, sizeof *in);
 	int fd = put_values(v, N);
