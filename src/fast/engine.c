@@ -336,9 +336,9 @@ static void bound_times(struct engine *e)
 {
 	bool each_looked = !e->untimed && !e->untimed_before;
 
-	e->events.drained_ns = clock_now_ns();
-	e->events.step_ticks =
-		each_looked ? __atomic_load_n(&engine_agent(e)->step_ticks, __ATOMIC_RELAXED) : 0;
+	events_bound(&e->events, clock_now_ns(),
+		     each_looked ? __atomic_load_n(&engine_agent(e)->step_ticks, __ATOMIC_RELAXED)
+				 : 0);
 	e->untimed_before = e->untimed;
 }
 

@@ -16,6 +16,13 @@ void events_now(struct events *v, uint64_t ticks, uint64_t ns)
 	v->placed = false;
 }
 
+void events_bound(struct events *v, uint64_t drained_ns, uint64_t step_ticks)
+{
+	v->drained_ns = drained_ns;
+	v->step_ticks = step_ticks;
+	v->placed = false;
+}
+
 /* Between the two moments; @otherwise: not before the second one, or it cannot be told. */
 static uint64_t ns_of(const struct moments *m, uint64_t ticks, uint64_t otherwise)
 {
@@ -50,15 +57,17 @@ uint32_t events_untimed(uint64_t records, uint64_t ns)
 	return n < MOST ? (uint32_t)n : MOST;
 }
 
-/* Of most records it is the moment of the one before, and has been found already. */
-static uint64_t place(struct events *v, uint64_t ticks)
+/* Most records are between the same two looks at the clock as the one before, for which it has been
+ * found already. */
+static void place(struct events *v, const struct ring_record *r)
 {
-	if (v->placed && ticks == v->placed_ticks)
-		return v->last_ns;
-	v->last_ns = events_time(v, ticks);
-	v->placed_ticks = ticks;
+	if (v->placed && r->ticks == v->placed_ticks && r->until_ticks == v->placed_until_ticks)
+		return;
+	v->last_ns = events_time(v, r->ticks);
+	v->until_ns = events_until(v, r);
+	v->placed_ticks = r->ticks;
+	v->placed_until_ticks = r->until_ticks;
 	v->placed = true;
-	return v->last_ns;
 }
 
 static bool has(const struct ring_record *r, enum agent_word which)
@@ -317,8 +326,9 @@ void events_take(void *events, const struct ring_record *r)
 		v->damaged += err == -EINVAL;
 		return;
 	}
-	e.time_ns = place(v, r->ticks);
-	e.until_ns = events_until(v, r);
+	place(v, r);
+	e.time_ns = v->last_ns;
+	e.until_ns = v->until_ns;
 	v->host->event(v->host->ctx, &e);
 	if (e.kind != AE_REALLOC_BACK && !(e.kind == AE_REALLOC_FREED && e.size))
 		return;

@@ -33,9 +33,9 @@ struct events {
 	} sites[512];
 	struct moments moments;
 	bool check;		/* compare chains with what copies of the stack tell */
-	uint64_t last_ns;	/* time of the event before ... */
-	uint64_t placed_ticks;	/* ... which is that of these ticks */
-	bool placed;		/* ... since the two moments have been told */
+	uint64_t last_ns, until_ns; /* when the event before was, and at the latest ... */
+	uint64_t placed_ticks, placed_until_ticks; /* ... which is so of these ticks ... */
+	bool placed;		/* ... since the drain has begun */
 	uint64_t drained_ns;	/* all that is in the ring by now had been put by then */
 	uint64_t step_ticks;	/* so long after a record's ticks it was put at the latest; 0: it
 				   is not known, not each looked at the clock */
@@ -45,6 +45,10 @@ struct events {
 
 /* A drain is about to begin: it is @ns now, and @ticks by the processor's clock. */
 void events_now(struct events *v, uint64_t ticks, uint64_t ns);
+
+/* Of the same drain: what is in the ring was put by @drained_ns, each record not later than
+ * @step_ticks after its ticks; 0: that is not known. */
+void events_bound(struct events *v, uint64_t drained_ns, uint64_t step_ticks);
 
 /* When the agent's clock showed @ticks: between the two moments, and not before the last event. */
 uint64_t events_time(const struct events *v, uint64_t ticks);

@@ -15,22 +15,26 @@ struct pending {
 
 struct ring {
 	struct agent_shared *shared;
-	uint64_t at;	      /* the next position */
-	uint64_t told;	      /* what `tail` is */
-	uint64_t ticks;
-	uint64_t ahead;	      /* so far the next RECORD_TIME has been looked for ... */
-	uint64_t ahead_ticks; /* ... where it stands; 0: not found yet */
-	ring_expect *expect;  /* NULL: nobody wants to know */
+	uint64_t at;	     /* the next position that is read */
+	uint64_t told;	     /* what `tail` is */
+	uint64_t ticks;	     /* the RECORD_TIME before what has been collected ... */
+	uint64_t until;	     /* ... and its last, which is behind all else; 0: has not been read */
+	uint32_t next, n;    /* of collected[]: the first that has not been taken, and its end */
+	ring_expect *expect; /* NULL: nobody wants to know */
 	unsigned unasked;     /* so many batches are not told of before they are taken */
 	struct ring_counts counts;
 	struct ring_record record; /* that is being told: of its words only what it says there is */
 	struct ring_stack stack;
 	struct pending pending[AGENT_THREADS];
+	/* Copies: each position is read once, and a record is taken when the time behind it is
+	 * known. There are hardly ever more than a few hundred, as often as the clock is looked
+	 * at. */
+	struct agent_record collected[AGENT_RING];
 };
 
 enum {
 	AHEAD = 32,   /* positions whose memory is fetched before they are read */
-	BATCH = 32,   /* records that are taken out at once */
+	BATCH = 32,   /* records that are told of before they are taken */
 	UNASKED = 32, /* batches, after somebody did not want to know */
 };
 
@@ -53,7 +57,7 @@ void ring_free(struct ring *r)
 
 uint64_t ring_position(const struct ring *r)
 {
-	return r->at;
+	return r->at - (r->n - r->next);
 }
 
 struct ring_counts ring_counts(const struct ring *r)
@@ -239,58 +243,39 @@ void ring_look_ahead(struct ring *r, ring_expect *expect)
 	r->expect = expect;
 }
 
-/* Take copies of what stands at the next positions, before @upto. Returns how many. */
-static unsigned collect(struct ring *r, uint64_t upto, struct agent_record *v)
+static bool is_time(const struct agent_record *v)
 {
-	uint64_t head = LOAD(r->shared->head);
-	unsigned n = 0;
+	return v->lo & RECORD_SET && kind_of(v->lo) == RECORD_TIME && v->hi;
+}
+
+/* Take copies of what stands at the next positions, until there is a RECORD_TIME, and at most to
+ * @upto. */
+static void collect(struct ring *r, uint64_t upto)
+{
+	uint64_t head = LOAD(r->shared->head), at = r->at;
+	uint32_t n = r->n;
+	bool found = false;
 
 	/* Signed: positions go round. */
-	for (; n < BATCH && (int64_t)(upto - r->at) > 0; n++, r->at++) {
-		struct agent_record *slot = &r->shared->ring[r->at % AGENT_RING];
-		uint64_t round = r->at / AGENT_RING;
+	while (!found && n < AGENT_RING && (int64_t)(upto - at) > 0) {
+		struct agent_record *slot = &r->shared->ring[at % AGENT_RING];
+		struct agent_record *copy = &r->collected[n];
+		uint64_t round = at / AGENT_RING;
 
 		/* It is in the cache of who wrote it, if nobody is about to write it. */
-		if ((int64_t)(head - r->at) > AHEAD)
-			arch_expect_write(&r->shared->ring[(r->at + AHEAD) % AGENT_RING]);
+		if ((int64_t)(head - at) > AHEAD)
+			arch_expect_write(&r->shared->ring[(at + AHEAD) % AGENT_RING]);
 		/* Damaged: nobody would ever put anything there. */
-		if (!is_filled(r, r->at, &v[n].lo, &v[n].hi) && v[n].hi == round)
+		if (!is_filled(r, at, &copy->lo, &copy->hi) && copy->hi == round)
 			break;
 		empty(slot, round);
+		found = is_time(copy);
+		n++;
+		at++;
 	}
-	return n;
-}
-
-/* The RECORD_TIME that comes next, before @upto; 0: there is none yet. Each position is looked at
- * once for that. */
-static uint64_t ticks_ahead(struct ring *r, uint64_t upto)
-{
-	uint64_t lo, hi;
-
-	if ((int64_t)(r->at - r->ahead) > 0) {
-		r->ahead = r->at;
-		r->ahead_ticks = 0;
-	}
-	while (!r->ahead_ticks && (int64_t)(upto - r->ahead) > 0) {
-		__builtin_prefetch(&r->shared->ring[(r->ahead + AHEAD) % AGENT_RING]);
-		if (!is_filled(r, r->ahead, &lo, &hi))
-			break;
-		if (kind_of(lo) == RECORD_TIME && hi)
-			r->ahead_ticks = hi;
-		else
-			r->ahead++;
-	}
-	return r->ahead_ticks;
-}
-
-/* Of each of @v the RECORD_TIME behind it, if @next is that behind all of them. */
-static void bound(const struct agent_record *v, unsigned n, uint64_t next, uint64_t *until)
-{
-	while (n--) {
-		until[n] = next;
-		if (kind_of(v[n].lo) == RECORD_TIME)
-			next = v[n].hi;
-	}
+	r->until = found ? r->collected[n - 1].hi : 0;
+	r->n = n;
+	r->at = at;
 }
 
 static void look_at(struct ring *r, const struct agent_record *v, unsigned n, void *ctx)
@@ -301,30 +286,57 @@ static void look_at(struct ring *r, const struct agent_record *v, unsigned n, vo
 		r->unasked = UNASKED;
 }
 
+/* Of what has been collected and is before @end, all that is told of at once; 0: nothing. */
+static unsigned batch(const struct ring *r, uint64_t end)
+{
+	uint64_t n = r->n - r->next;
+	int64_t before = (int64_t)(end - ring_position(r));
+
+	if (before <= 0)
+		return 0;
+	if (n > (uint64_t)before)
+		n = (uint64_t)before;
+	return n < BATCH ? (unsigned)n : BATCH;
+}
+
+static void take_batch(struct ring *r, unsigned n, ring_take *take, void *ctx)
+{
+	const struct agent_record *v = &r->collected[r->next];
+
+	look_at(r, v, n, ctx);
+	r->record.until_ticks = r->until;
+	for (unsigned i = 0; i < n; i++)
+		if (!take_one(r, v[i].lo, v[i].hi, take, ctx))
+			r->counts.lost++;
+	r->next += n;
+	if (r->next < r->n)
+		return;
+	r->next = r->n = 0;
+	r->until = 0;
+}
+
 uint64_t ring_drain(struct ring *r, uint64_t most, uint64_t upto, ring_take *take, void *ctx)
 {
-	struct agent_record v[BATCH];
-	uint64_t start = r->at, until[BATCH], all = upto == UINT64_MAX ? start + AGENT_RING : upto;
+	uint64_t start = ring_position(r), end;
 	unsigned n;
 
 	/* Endless as it may be, there is one round of them at most. */
 	if (most > AGENT_RING)
 		most = AGENT_RING;
-	if ((int64_t)(upto - start - most) > 0 || upto == UINT64_MAX)
-		upto = start + most;
-	while ((n = collect(r, upto, v))) {
-		look_at(r, v, n, ctx);
-		bound(v, n, ticks_ahead(r, all), until);
-		for (unsigned i = 0; i < n; i++) {
-			r->record.until_ticks = until[i];
-			if (!take_one(r, v[i].lo, v[i].hi, take, ctx))
-				r->counts.lost++;
-		}
+	if (upto == UINT64_MAX)
+		upto = start + AGENT_RING;
+	end = (int64_t)(upto - start - most) > 0 ? start + most : upto;
+	do {
+		if (!r->until)
+			collect(r, upto);
 		if (r->at - r->told >= AGENT_RING / 8)
 			tell_tail(r);
-	}
+		n = batch(r, end);
+		if (n)
+			take_batch(r, n, take, ctx);
+	} while (n);
 	tell_tail(r);
-	return r->at - start;
+	return ring_position(r) - start;
 }
 
 size_t ring_waiting(const struct ring *r, uint32_t *threads, size_t max)

@@ -501,12 +501,12 @@ static void an_event_is_bounded_by_the_next_time_the_step_and_the_drain(void **s
 
 	events_now(&w->v, 1000, 500);
 	events_now(&w->v, 2000, 1500);
-	w->v.drained_ns = 1600;
+	events_bound(&w->v, 1600, 0);
 	assert_int_equal(one(w, r)->until_ns, 1600);
 	r.until_ticks = 1700;
 	assert_int_equal(one(w, r)->until_ns, 1200);
 	/* Each has looked at the clock. */
-	w->v.step_ticks = 100;
+	events_bound(&w->v, 1600, 100);
 	assert_int_equal(one(w, r)->until_ns, 1000);
 	r.until_ticks = 1450;
 	assert_int_equal(one(w, r)->until_ns, 950);
@@ -516,6 +516,14 @@ static void an_event_is_bounded_by_the_next_time_the_step_and_the_drain(void **s
 	/* Of a record without ticks no step is known. */
 	r.ticks = r.until_ticks = 0;
 	assert_int_equal(one(w, r)->until_ns, 1600);
+	/* The same is said of a record between the same looks, until the next drain. */
+	events_bound(&w->v, 1700, 100);
+	assert_int_equal(one(w, r)->until_ns, 1700);
+	events_now(&w->v, 3000, 2500);
+	r.until_ticks = 2500;
+	assert_int_equal(one(w, r)->until_ns, 2000);
+	r.until_ticks = 2600;
+	assert_int_equal(one(w, r)->until_ns, 2100);
 }
 
 int main(void)

@@ -237,6 +237,57 @@ static void the_time_that_comes_next_bounds_those_before_it(void **state)
 	assert_int_equal(e->last.until_ticks, 6005);
 }
 
+/* While the first record is taken the program writes all over the ring. */
+static void take_from_who_scribbles(void *ctx, const struct ring_record *r)
+{
+	struct end *e = ctx;
+
+	assert_int_equal(r->pointer, e->n);
+	assert_int_equal(r->until_ticks, 4711);
+	for (size_t i = 0; !e->n && i < 100; i++)
+		e->s->ring[i] = (struct agent_record){ lo_of(RECORD_ALLOC, 77, 101), 77 };
+	e->n++;
+}
+
+static void what_has_been_read_once_is_not_read_again(void **state)
+{
+	struct end *e = *state;
+
+	for (uint64_t i = 0; i < 99; i++)
+		put(e->s, lo_of(RECORD_FREE, i, 100), 0);
+	put(e->s, lo_of(RECORD_TIME, 0, AGENT_NO_THREAD), 4711);
+	for (uint64_t i = 0; i < 10; i++)
+		assert_int_equal(ring_drain(e->ring, 10, 100, take_from_who_scribbles, e), 10);
+	assert_int_equal(e->n, 99);
+	assert_int_equal(ring_counts(e->ring).lost, 0);
+}
+
+static void take_in_order(void *ctx, const struct ring_record *r)
+{
+	struct end *e = ctx;
+
+	assert_int_equal(r->pointer, e->n++);
+}
+
+static void what_waits_for_its_time_leaves_room_in_the_ring_and_is_taken_in_order(void **state)
+{
+	struct end *e = *state;
+	enum { MANY = AGENT_RING / 3 * 2, TAKEN = AGENT_RING / 2 };
+
+	for (uint64_t i = 0; i < MANY; i++)
+		put(e->s, lo_of(RECORD_FREE, i, 100), 0);
+	assert_int_equal(ring_drain(e->ring, TAKEN, UINT64_MAX, take_in_order, e), TAKEN);
+	assert_int_equal(ring_position(e->ring), TAKEN);
+	assert_int_equal(e->s->tail, MANY);
+	assert_int_equal(ring_head(e->ring), MANY);
+	/* More than there is room for beside those. */
+	for (uint64_t i = 0; i < MANY; i++)
+		put(e->s, lo_of(RECORD_FREE, MANY + i, 100), 0);
+	assert_int_equal(ring_drain(e->ring, UINT64_MAX, 2 * MANY, take_in_order, e),
+			 2 * MANY - TAKEN);
+	assert_int_equal(ring_position(e->ring), 2 * MANY);
+}
+
 static void words_of_one_thread_do_not_get_into_records_of_another(void **state)
 {
 	struct end *e = *state;
@@ -482,6 +533,11 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(the_time_that_comes_next_bounds_those_before_it,
 						setup, teardown),
+		cmocka_unit_test_setup_teardown(what_has_been_read_once_is_not_read_again, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(
+			what_waits_for_its_time_leaves_room_in_the_ring_and_is_taken_in_order,
+			setup, teardown),
 		cmocka_unit_test_setup_teardown(the_time_is_that_of_the_records_behind_it, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(
