@@ -45,16 +45,27 @@ CHECK_PACKAGES = lintian autopkgtest
 # What the page is built with; node may be another one than Debian's.
 PAGE_PACKAGES = esbuild $(if $(shell command -v node),,nodejs) $(if $(shell command -v npm),,npm)
 
+# What each event goes through that the fast engine tells is optimized as one piece, if gcc does it. These objects have
+# ordinary code as well, and that is what tests are linked from.
+LTO := $(if $(SAN)$(findstring clang,$(shell $(CC) --version)),,-flto=auto)
+NO_LTO = $(if $(LTO),-fno-lto)
+EVENT_OBJ := $(addprefix $(B)/src/,$(addsuffix .o,fast/ring fast/events fast/nodes fast/threads breakpoints/watch_engine \
+	breakpoints/watch session/sink record/recorder massif/timeline massif/snapshots profile/profile_event \
+	profile/profile_tree profile/profile_expect profile/profile_series profile/series profile/live \
+	profile/lifetimes profile/lifecounts profile/windows profile/marks profile/before))
+
+$(EVENT_OBJ): private OUR_CFLAGS += $(if $(LTO),$(LTO) -ffat-lto-objects)
+
 all: $(B)/mprof ## build mprof (the default)
 
 $(B)/mprof: $(B)/src/main.o $(OBJ)
-	$(CC) $(OUR_CFLAGS) $(CFLAGS) $(OUR_LDFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(CC) $(OUR_CFLAGS) $(CFLAGS) $(LTO) $(OUR_LDFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 # The flags are part of what an object depends on: another CFLAGS builds anew.
 $(B)/flags: FORCE
 	@mkdir -p $(@D)
-	@echo '$(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS)' | cmp -s - $@ || \
-		echo '$(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS)' >$@
+	@echo '$(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS) $(LTO)' | cmp -s - $@ || \
+		echo '$(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS) $(LTO)' >$@
 
 $(B)/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
@@ -161,7 +172,7 @@ $(filter-out %/test_agent_walk,$(AGENT_TEST)): $(B)/tests/lib/agent_steps.o
 $(B)/unit/%: tests/unit/%.c $(OBJ)
 	@mkdir -p $(@D)
 	$(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) -Itests $(OUR_CFLAGS) $(CFLAGS) -MMD -MP -o $@ $(filter %.c %.o,$^) \
-		$(OUR_LDFLAGS) $(LDFLAGS) $(LIBS) -lcmocka
+		$(OUR_LDFLAGS) $(NO_LTO) $(LDFLAGS) $(LIBS) -lcmocka
 
 unit-tests: $(UNIT)
 
@@ -170,7 +181,7 @@ FUZZ_DRIVER = tests/fuzz/replay.c
 $(B)/fuzz/%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h tests/fuzz/replay.c $(OBJ)
 	@mkdir -p $(@D)
 	$(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS) -o $@ $< $(FUZZ_DRIVER) $(OBJ) \
-		$(OUR_LDFLAGS) $(LDFLAGS) $(LIBS)
+		$(OUR_LDFLAGS) $(NO_LTO) $(LDFLAGS) $(LIBS)
 
 fuzz-targets: $(FUZZ)
 
@@ -187,7 +198,7 @@ $(B)/taken_over/%.o: tests/lib/%.c $(B)/flags
 	$(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
 $(B)/mprof-taken-over: $(B)/src/main.o $(filter-out $(B)/src/confine/apart.o,$(OBJ)) $(TAKEN_OVER)
-	$(CC) $(OUR_CFLAGS) $(CFLAGS) $(OUR_LDFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(CC) $(OUR_CFLAGS) $(CFLAGS) $(OUR_LDFLAGS) $(NO_LTO) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 # The agent and its ring are what threads share: their tests once more for ThreadSanitizer, with no more rooms than
 # they need. gcc's does not know fences; each word that is read and written at the same time is atomic besides.
@@ -199,7 +210,7 @@ thread-tests:
 # Benchmarks of rooms by themselves.
 $(B)/bench/%: bench/%.c $(OBJ)
 	@mkdir -p $(@D)
-	$(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS) -o $@ $< $(OBJ) $(OUR_LDFLAGS) $(LDFLAGS) $(LIBS)
+	$(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS) -o $@ $< $(OBJ) $(OUR_LDFLAGS) $(NO_LTO) $(LDFLAGS) $(LIBS)
 
 # Installs what is missing; without root or apt-get it only says what that is.
 define install_packages
