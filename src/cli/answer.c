@@ -3,6 +3,7 @@
 
 #include "base/jsontext.h"
 #include "mma/stats_text.h"
+#include "report/json_out.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -43,7 +44,7 @@ void answer_text(struct answer *a, const char *label, const char *key, const cha
 void answer_number(struct answer *a, const char *label, const char *key, uint64_t value)
 {
 	if (!is_text(a))
-		add(a, key, json_integer((json_int_t)value));
+		add(a, key, json_out_num(value));
 	else if (label)
 		fprintf(a->out, "%s: %" PRIu64 "\n", label, value);
 }
@@ -91,10 +92,10 @@ void answer_process(struct answer *a, const struct answer_process *p)
 {
 	if (!is_text(a))
 		add_to(a, "each_process",
-		       json_pack("{sI so sI sI sI}", "pid", (json_int_t)p->pid, "command",
-				 json_text(p->command), "allocations", (json_int_t)p->allocs,
-				 "frees", (json_int_t)p->frees, "live_bytes",
-				 (json_int_t)p->live_bytes));
+		       json_pack("{si so so so so}", "pid", (int)p->pid, "command",
+				 json_text(p->command), "allocations", json_out_num(p->allocs),
+				 "frees", json_out_num(p->frees), "live_bytes",
+				 json_out_num(p->live_bytes)));
 	else if (p->is_told)
 		fprintf(a->out,
 			"process %d: %s, %" PRIu64 " allocations, %" PRIu64 " frees, %" PRIu64

@@ -20,9 +20,13 @@ static const char *count_of(const json_t *answer, const char *key, char text[24]
 {
 	const json_t *n = json_object_get(answer, key);
 
-	if (!json_is_integer(n))
+	if (!json_is_number(n))
 		return "?";
-	snprintf(text, 24, "%" JSON_INTEGER_FORMAT, json_integer_value(n));
+	/* From 2^63 on it is no integer: see json_out_num(). */
+	if (json_is_real(n))
+		snprintf(text, 24, "%.0f", json_real_value(n));
+	else
+		snprintf(text, 24, "%" JSON_INTEGER_FORMAT, json_integer_value(n));
 	return text;
 }
 

@@ -9,6 +9,7 @@
 #include "html/tree.h"
 #include "profile/pd_merge.h"
 #include "report/growth.h"
+#include "report/json_out.h"
 #include "report/leaks.h"
 #include "report/report.h"
 
@@ -180,7 +181,7 @@ static json_t *until(const struct profile_data *d)
 
 	if (d->ended_ns > d->started_ns)
 		ns = d->ended_ns - d->started_ns;
-	return ns ? json_integer((json_int_t)ns) : NULL;
+	return ns ? json_out_num(ns) : NULL;
 }
 
 /* What a list of several profiles shows of each. */
@@ -188,11 +189,11 @@ static json_t *figures(const struct profile_data *d)
 {
 	const struct pd_totals *t = &d->totals;
 
-	return json_pack("{sI sI sI sI sI}", "allocs", (json_int_t)t->allocs, "alloc_bytes",
-			 (json_int_t)t->alloc_bytes, "kept_objects",
-			 (json_int_t)(t->allocs - t->frees), "kept_bytes",
-			 (json_int_t)(t->alloc_bytes - t->free_bytes), "peak_bytes",
-			 (json_int_t)t->peak_bytes);
+	return json_pack("{so so so so so}", "allocs", json_out_num(t->allocs), "alloc_bytes",
+			 json_out_num(t->alloc_bytes), "kept_objects",
+			 json_out_num(t->allocs - t->frees), "kept_bytes",
+			 json_out_num(t->alloc_bytes - t->free_bytes), "peak_bytes",
+			 json_out_num(t->peak_bytes));
 }
 
 /* NULL: out of memory. */

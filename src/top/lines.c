@@ -3,6 +3,7 @@
 
 #include "base/jsontext.h"
 #include "base/printable.h"
+#include "report/json_out.h"
 #include "top/columns.h"
 
 #include <inttypes.h>
@@ -292,11 +293,6 @@ void top_print_row(const struct top_head *h, const struct top_how *how, const st
 
 /* ---- JSON ---- */
 
-static json_t *number(uint64_t n)
-{
-	return json_integer((json_int_t)n);
-}
-
 static json_t *rate_json(const struct top_head *h, double value)
 {
 	return h->has_rates ? json_real(value) : json_null();
@@ -310,27 +306,26 @@ static json_t *growth_json(const struct top_head *h, const struct top_row *r)
 /* NULL: out of memory. */
 static json_t *thread_json(const struct top_head *h, const struct top_row *r)
 {
-	return json_pack("{so so so so so so so so so}", "thread", number(r->size), "name",
+	return json_pack("{so so so so so so so so so}", "thread", json_out_num(r->size), "name",
 			 *r->name ? json_text(r->name) : json_null(), "allocations",
-			 number(r->allocs), "allocated_bytes", number(r->alloc_bytes), "frees",
-			 number(r->frees), "freed_bytes", number(r->free_bytes),
-			 "allocations_per_second", rate_json(h, r->allocs_per_s),
-			 "frees_per_second", rate_json(h, r->frees_per_s), "new_bytes",
-			 growth_json(h, r));
+			 json_out_num(r->allocs), "allocated_bytes", json_out_num(r->alloc_bytes),
+			 "frees", json_out_num(r->frees), "freed_bytes",
+			 json_out_num(r->free_bytes), "allocations_per_second",
+			 rate_json(h, r->allocs_per_s), "frees_per_second",
+			 rate_json(h, r->frees_per_s), "new_bytes", growth_json(h, r));
 }
 
 /* NULL: out of memory. */
 static json_t *row_json(const struct top_head *h, const struct top_how *how,
 			const struct top_row *r)
 {
-	json_t *o =
-		json_pack("{so so so so so}", "live_bytes", number(r->live_bytes), "live_blocks",
-			  number(r->live_blocks), "allocations", number(r->allocs),
-			  "allocations_per_second", rate_json(h, r->allocs_per_s), "growth_bytes",
-			  growth_json(h, r));
+	json_t *o = json_pack("{so so so so so}", "live_bytes", json_out_num(r->live_bytes),
+			      "live_blocks", json_out_num(r->live_blocks), "allocations",
+			      json_out_num(r->allocs), "allocations_per_second",
+			      rate_json(h, r->allocs_per_s), "growth_bytes", growth_json(h, r));
 	bool sizes = how->by == TOP_SIZES;
 	int err = !o || json_object_set_new(o, sizes ? "size" : "temporary_blocks",
-					    number(sizes ? r->size : r->temporary));
+					    json_out_num(sizes ? r->size : r->temporary));
 
 	err |= json_object_set_new(o, sizes ? "types" : "site", json_text(r->name));
 	if (!err)
@@ -357,17 +352,17 @@ static json_t *rows_json(const struct top_head *h, const struct top_how *how,
 
 static json_t *head_json(const struct top_head *h, const char *name)
 {
-	return json_pack("{so so sf ss ss so so so so so so so so so so so}", "pid", number(h->pid),
-			 "command", json_text(name), "seconds", h->seconds, "state", state_of(h),
-			 "engine", engine_of(h), "tracer_busy_percent",
+	return json_pack("{so so sf ss ss so so so so so so so so so so so}", "pid",
+			 json_out_num(h->pid), "command", json_text(name), "seconds", h->seconds,
+			 "state", state_of(h), "engine", engine_of(h), "tracer_busy_percent",
 			 rate_json(h, h->busy_percent), "slowdown",
-			 h->slowdown > 0 ? json_real(h->slowdown) : json_null(),
-			 "live_bytes", number(h->live_bytes), "live_blocks",
-			 number(h->live_blocks), "allocations", number(h->allocs),
-			 "frees", number(h->frees), "allocations_per_second",
-			 rate_json(h, h->allocs_per_s), "frees_per_second",
-			 rate_json(h, h->frees_per_s), "truncated_chains", number(h->truncated),
-			 "unknown_frees", number(h->unknown_frees), "events_lost", number(h->lost));
+			 h->slowdown > 0 ? json_real(h->slowdown) : json_null(), "live_bytes",
+			 json_out_num(h->live_bytes), "live_blocks", json_out_num(h->live_blocks),
+			 "allocations", json_out_num(h->allocs), "frees", json_out_num(h->frees),
+			 "allocations_per_second", rate_json(h, h->allocs_per_s),
+			 "frees_per_second", rate_json(h, h->frees_per_s), "truncated_chains",
+			 json_out_num(h->truncated), "unknown_frees",
+			 json_out_num(h->unknown_frees), "events_lost", json_out_num(h->lost));
 }
 
 /* What is not known is not there. */
@@ -375,8 +370,8 @@ static json_t *process_json(const struct top_head *h)
 {
 	if (!h->rss_kib)
 		return json_pack("{so so}", "rss_bytes", json_null(), "threads", json_null());
-	return json_pack("{so so}", "rss_bytes", number(h->rss_kib * 1024), "threads",
-			 number(h->threads));
+	return json_pack("{so so}", "rss_bytes", json_out_num(h->rss_kib * 1024), "threads",
+			 json_out_num(h->threads));
 }
 
 json_t *top_json(const struct top_head *h, const char *name, const struct top_how *how,
@@ -386,7 +381,7 @@ json_t *top_json(const struct top_head *h, const char *name, const struct top_ho
 	int err = !o || !process || json_object_update(o, process);
 
 	json_decref(process);
-	err |= json_object_set_new(o, "not_in_rows", number(h->left_out));
+	err |= json_object_set_new(o, "not_in_rows", json_out_num(h->left_out));
 	err |= json_object_set_new(o, "by", json_string(top_by_words[how->by]));
 	err |= json_object_set_new(o, "sort", json_string(top_sort_words[how->sort]));
 	err |= json_object_set_new(o, "rows", rows_json(h, how, rows, max));

@@ -268,6 +268,23 @@ static void threads_have_columns_of_their_own(void **state)
 	json_decref(o);
 }
 
+static void sums_are_never_negative_in_json(void **state)
+{
+	const uint64_t half = UINT64_C(1) << 63;
+	struct top_row large = { .live_bytes = half, .live_blocks = half - 1 };
+	struct top_rows rows = { &large, 1, 1 };
+	struct top_head h = rated;
+
+	(void)state;
+	h.live_bytes = UINT64_MAX;
+	json_t *o = top_json(&h, "a", &(struct top_how){ 0 }, &rows, 0);
+	const json_t *r = json_array_get(json_object_get(o, "rows"), 0);
+	assert_true(json_number_value(json_object_get(o, "live_bytes")) == 0x1p64);
+	assert_true(json_number_value(json_object_get(r, "live_bytes")) == 0x1p63);
+	assert_true(json_integer_value(json_object_get(r, "live_blocks")) == INT64_MAX);
+	json_decref(o);
+}
+
 static void json_has_all_of_it(void **state)
 {
 	struct top_rows rows = { &row, 1, 1 };
@@ -320,6 +337,7 @@ int main(void)
 		cmocka_unit_test(a_name_makes_no_lines),
 		cmocka_unit_test(threads_have_columns_of_their_own),
 		cmocka_unit_test(json_has_all_of_it),
+		cmocka_unit_test(sums_are_never_negative_in_json),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, release);
