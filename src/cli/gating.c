@@ -274,7 +274,8 @@ static void seek_unmet(struct gate *g)
 			sought[n] = (struct sought){.pattern = g->conditions[i].site};
 			of[n++] = i;
 		}
-	sought_in_files(sought, n, g->files, g->n_files);
+	if (sought_in_files(sought, n, g->files, g->n_files, say_sentence))
+		say("cannot tell whether a function of --fail-if is in the program: out of memory");
 	for (size_t i = 0; i < n; i++) {
 		if (!sought[i].nowhere)
 			continue;

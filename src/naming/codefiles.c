@@ -122,8 +122,7 @@ int code_facts_read(const struct code_asks *how, const struct resolve_module *fi
 
 /* ---- files by their paths ---- */
 
-/* Some descriptors are left for whoever reads them. */
-static int open_file(const char *path)
+int codefile_open(const char *path)
 {
 	const long most = sysconf(_SC_OPEN_MAX) - 32;
 	int fd = path ? regular_open(AT_FDCWD, path, 0) : -1;
@@ -147,7 +146,7 @@ int codefiles_open(struct codefiles *c, const struct codefile_wanted *wanted, si
 	for (c->n = 0; c->n < n; c->n++) {
 		const char *path = wanted[c->n].path;
 
-		c->v[c->n] = (struct resolve_module){ path ? path : "", open_file(path) };
+		c->v[c->n] = (struct resolve_module){ path ? path : "", codefile_open(path) };
 		there += c->v[c->n].fd >= 0;
 	}
 	int err = there ? code_facts_read(&headers, c->v, n, c->facts) : 0;

@@ -36,6 +36,10 @@ struct code_asks {
 int code_facts_read(const struct code_asks *how, const struct resolve_module *files, size_t n,
 		    struct code_facts *facts);
 
+/* A file that is to be read by others; -1: there is none, or no descriptors would be left for who
+ * reads it. @path NULL: there is none. */
+int codefile_open(const char *path);
+
 /* Files by the paths that somebody has for them, those that are there and are the same build. */
 struct codefiles {
 	struct resolve_module *v;	/* fd -1: not there, or of another build */

@@ -3,16 +3,14 @@
 
 #include "base/glob.h"
 #include "base/nearest.h"
-#include "base/preadall.h"
-#include "base/regular.h"
 #include "base/writeall.h"
-#include "confine/apart.h"
+#include "naming/codefiles.h"
+#include "naming/reading.h"
 #include "naming/shortname.h"
 #include "symbols/allnames.h"
 #include "symbols/demangle.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,10 +46,9 @@ struct one {
 };
 
 struct seeking {
-	const struct sought *v;
+	struct sought *v;
 	size_t n;
 	const struct sought_file *files;
-	size_t n_files;
 	/* In the process: */
 	struct one *ones;
 	bool program; /* the file that is read is it */
@@ -167,25 +164,37 @@ static void meet_debug(void *ctx, const char *name)
 }
 
 /* 0 or -ENOMEM. */
-static int look_into(struct seeking *s, struct symbols *symbols, const struct sought_file *f)
+static int look_into(struct seeking *s, struct symbols *symbols, int module)
 {
+	const struct sought_file *f = &s->files[module];
 	const struct allnames to = {meet_symbol, is_wanted, meet_debug, s};
-	bool all = false;
-	int fd = regular_open(AT_FDCWD, f->path, 0), err = 0;
-	int module = fd < 0 ? fd : symbols_add_module(symbols, f->path, fd);
 
 	s->program = f->program;
-	if (module == -ENOMEM)
-		err = -ENOMEM;
-	else if (module >= 0 &&
-		 (!*f->build_id || !strcmp(f->build_id, symbols_build_id(symbols, module))))
-		err = symbols_allnames(symbols, module, &to, &all);
-	else
+	if (*f->build_id && strcmp(f->build_id, symbols_build_id(symbols, module))) {
 		s->unsure = true;
+		return 0;
+	}
+	bool all = false;
+	int err = symbols_allnames(symbols, module, &to, &all);
+
 	/* A library is as often as not without names of its own, and nobody means these. */
 	s->unsure |= f->program && !all;
-	if (fd >= 0)
-		close(fd);
+	return err;
+}
+
+/* One that ended who read it is as one without names: it has been told of. */
+static int look_into_all(struct seeking *s, const struct reading *r, struct namer *namer)
+{
+	int err = 0;
+
+	/* As many as there are files, by the same numbers. */
+	for (size_t i = 0; !err && i < r->n_files; i++)
+		err = namer_add_module(namer, r->files[i].path, r->files[i].fd) < 0 ? -ENOMEM : 0;
+	for (size_t i = 0; !err && i < r->n_files; i++)
+		if (r->files[i].fd >= 0)
+			err = look_into(s, namer->symbols, (int)i);
+		else
+			s->unsure |= s->files[i].program || !r->why[i];
 	return err;
 }
 
@@ -217,14 +226,14 @@ static int begin(struct seeking *s)
 	return s->ones ? 0 : -ENOMEM;
 }
 
-static int seek_in_there(void *ctx, int out)
+static int seek(struct reading *r, size_t which, struct namer *namer, int out)
 {
-	struct seeking *s = ctx;
-	struct symbols *symbols = symbols_new();
-	int err = symbols ? begin(s) : -ENOMEM;
+	struct seeking *s = r->ctx;
+	int err = begin(s);
 
-	for (size_t i = 0; !err && i < s->n_files; i++)
-		err = look_into(s, symbols, &s->files[i]);
+	(void)which;
+	err = err ? err : look_into_all(s, r, namer);
+	reading_is_done();
 	for (size_t i = 0; !err && i < s->n; i++) {
 		struct one *o = &s->ones[i];
 
@@ -239,24 +248,50 @@ static int seek_in_there(void *ctx, int out)
 
 /* ---- outside ---- */
 
-void sought_in_files(struct sought *v, size_t n, const struct sought_file *files, size_t n_files)
+static int take(struct reading *r, size_t which, int fd)
 {
-	struct seeking s = {.v = v, .n = n, .files = files, .n_files = n_files};
-	const struct apart_work work = {
-		.work = seek_in_there, .ctx = &s, .bounds = apart_bounds()};
-	struct apart_end end;
-	int out = n && n_files ? apart_run(&work, &end) : -1;
+	const struct seeking *s = r->ctx;
+	struct answer *answers = calloc(s->n, sizeof *answers);
+	int err = answers ? reading_take(fd, answers, s->n * sizeof *answers) : -ENOMEM;
+
+	(void)which;
+	for (size_t i = 0; !err && i < s->n; i++) {
+		s->v[i].nowhere = !answers[i].found;
+		snprintf(s->v[i].near, SOUGHT_NEAR, "%.*s", SOUGHT_NEAR - 1, answers[i].near);
+	}
+	free(answers);
+	return err;
+}
+
+/* For free() once they are closed, or NULL. */
+static struct resolve_module *open_files(const struct sought_file *files, size_t n)
+{
+	struct resolve_module *v = calloc(n + 1, sizeof *v);
+
+	for (size_t i = 0; v && i < n; i++)
+		v[i] = (struct resolve_module){files[i].path, codefile_open(files[i].path)};
+	return v;
+}
+
+int sought_in_files(struct sought *v, size_t n, const struct sought_file *files, size_t n_files,
+		    say_fn *say)
+{
+	/* Without any file nothing is certain. */
+	static const struct reading_ops ops = {.work = seek, .take = take};
+	struct seeking s = {.v = v, .n = n, .files = files};
+	struct reading r = {.ops = &ops, .ctx = &s, .n = n && n_files ? 1 : 0, .say = say};
 
 	for (size_t i = 0; i < n; i++) {
-		struct answer a;
-		bool known = out >= 0 && pread_all(out, &a, sizeof a, (off_t)(i * sizeof a)) ==
-						 (ssize_t)sizeof a;
-
-		v[i].nowhere = known && !a.found;
+		v[i].nowhere = false;
 		*v[i].near = '\0';
-		if (known)
-			snprintf(v[i].near, SOUGHT_NEAR, "%.*s", SOUGHT_NEAR - 1, a.near);
 	}
-	if (out >= 0)
-		close(out);
+	struct resolve_module *open = r.n ? open_files(files, n_files) : NULL;
+	int err = !r.n ? 0 : open ? reading_run(&r, open, n_files) : -ENOMEM;
+
+	for (size_t i = 0; open && i < n_files; i++)
+		if (open[i].fd >= 0)
+			close(open[i].fd);
+	free(open);
+	reading_end(&r);
+	return err;
 }

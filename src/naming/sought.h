@@ -2,6 +2,8 @@
 #ifndef MPROF_NAMING_SOUGHT_H
 #define MPROF_NAMING_SOUGHT_H
 
+#include "base/say.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -25,7 +27,12 @@ struct sought_file {
 	bool program;	/* not a library of it */
 };
 
-/* A file that is gone, is another build, or has no names of its own leaves it open. */
-void sought_in_files(struct sought *v, size_t n, const struct sought_file *files, size_t n_files);
+/**
+ * A file that is gone, is another build, or is the program and has no names of its own leaves it
+ * open. A library that ends who reads it has none, and @say is told.
+ * Returns 0 or -ENOMEM, then nothing is certain.
+ */
+int sought_in_files(struct sought *v, size_t n, const struct sought_file *files, size_t n_files,
+		    say_fn *say);
 
 #endif

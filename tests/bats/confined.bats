@@ -154,23 +154,28 @@ left_out() {
 	grep -q lose report
 }
 
-@test "a file whose table of symbols is larger than memory is left out with a sentence" {
-	local status=0
+# give_huge_symbols FILE: a table of symbols that is larger than memory may be
+give_huge_symbols() {
 	nm -D "$MPROF" >imports
 	! grep -q __asan_init imports || skip "a sanitizer has addresses without end"
-	program
-	python3 - <<-'END'
-		import struct
-		data = bytearray(open("prog", "rb").read())
+	python3 - "$1" <<-'END'
+		import struct, sys
+		data = bytearray(open(sys.argv[1], "rb").read())
 		shoff, = struct.unpack_from("<Q", data, 40)
 		size, count = struct.unpack_from("<HH", data, 58)
 		for at in range(shoff, shoff + size * count, size):
 		    if struct.unpack_from("<I", data, at + 4)[0] == 2:  # SHT_SYMTAB
 		        struct.pack_into("<QQ", data, at + 24, 1 << 20, 24 << 28)
-		open("prog", "wb").write(data)
+		open(sys.argv[1], "wb").write(data)
 	END
-	truncate -s 7G prog
+	truncate -s 7G "$1"
 	ulimit -v 3000000
+}
+
+@test "a file whose table of symbols is larger than memory is left out with a sentence" {
+	local status=0
+	program
+	give_huge_symbols prog
 	limited "$MPROF" run -o report ./prog >out 2>err || status=$?
 	[ "$status" = 5 ] || fail "status $status" "$(cat err)"
 	says err 'the names of .*/prog are left out: reading it took more than [0-9]+ MiB of memory'
@@ -178,6 +183,32 @@ left_out() {
 }
 
 # ---- names that are in no profile ----
+
+@test "a parser that is taken over where the functions of conditions are looked for can do nothing" {
+	program
+	limited "$MPROF" run ./prog >/dev/null 2>&1 || :
+	taken_over attack report '--fail-if=kept(nobody)>0' mprof.data || :
+	powerless 1
+	# Of the program nothing is known, so it may have the function.
+	taken_over crash report '--fail-if=kept(nobody)>0' mprof.data || :
+	has_sentence err 'the names of .*/prog are left out: reading it ended with signal 4 '
+	! grep -q 'says nothing' err
+}
+
+@test "a library that ends who looks for the functions of conditions is left out, and the rest is known" {
+	local status=0
+	echo 'int fine(void) { return 0; }' >fine.c
+	echo 'int fine(void); int called(void) { return fine(); } int main(void) { return called(); }' >uses.c
+	gcc -shared -fPIC -o libfine.so fine.c
+	gcc -o uses uses.c -L. -lfine -Wl,-rpath,"$PWD"
+	give_huge_symbols libfine.so
+	limited "$MPROF" run ./uses >/dev/null 2>&1
+	limited "$MPROF" report '--fail-if=kept(called)>0' '--fail-if=kept(nobody)>0' mprof.data >out 2>err || status=$?
+	[ "$status" = 2 ] || fail "status $status" "$(cat err)"
+	has_sentence err 'the names of .*/libfine.so are left out: reading it took more than [0-9]+ MiB of memory'
+	has_sentence err '--fail-if=kept\(nobody\)>0 says nothing: neither the program nor a library of it'
+	! grep -q 'kept(called)>0 says nothing' err
+}
 
 @test "a parser that is taken over where massif's trees get their names can do nothing" {
 	program
