@@ -126,7 +126,8 @@ struct engine_function {
 				     a phrase; or NULL */
 };
 
-/* What is wrong, where the program is no more: nobody is to blame, and no other engine helps. */
+/* What is wrong where open() or arm() has failed with -ESRCH, for the program is no more: nobody
+ * is to blame, and no other engine helps. */
 #define ENGINE_GONE "it has ended meanwhile, or was killed"
 
 struct engine_ops {
@@ -141,10 +142,11 @@ struct engine_ops {
 	 * Begin in an address space, all of whose tasks are stopped.
 	 * @task  one of them, which can be made to run system calls
 	 * @host  outlives the engine
-	 * Returns NULL, with what is wrong and what to do in @e: nothing has been changed.
+	 * Returns NULL with -errno in *err, and what is wrong and what to do in @e: nothing has
+	 * been changed. -ESRCH: it has ended.
 	 */
 	struct engine *(*open)(struct engine_shared *shared, struct tracer *t, struct task *task,
-			       const struct engine_host *host, struct error *e);
+			       const struct engine_host *host, int *err, struct error *e);
 	/**
 	 * The same in a copy of the space of @parent, made by fork, jumps included: an engine of
 	 * its own.
@@ -163,8 +165,8 @@ struct engine_ops {
 				    const char **why);
 	/* Write what has been planted into the program.
 	 * @held  all tasks are stopped; else nobody can be in what is new
-	 * 0 or -errno, with a sentence: nothing has been written. -EAGAIN: a task is in the way;
-	 * let all run for a moment and ask again. */
+	 * 0 or -errno, with a sentence: nothing has been written. -ESRCH: it has ended; -EAGAIN:
+	 * a task is in the way; let all run for a moment and ask again. */
 	int (*arm)(struct engine *e, bool held, struct error *why);
 	/* All tasks are stopped: decline what has been planted and is not written yet. */
 	void (*drop)(struct engine *e, const char *why);

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 void observer_forget(struct address_space *space)
 {
@@ -28,17 +27,17 @@ bool observer_refuse(struct trap_observer *o, struct task *task, void *image, en
 	return false;
 }
 
-bool observer_refuse_engine(struct trap_observer *o, struct task *task, void *image,
-			    const char *why)
+bool observer_refuse_engine(struct trap_observer *o, struct task *task, void *image)
 {
+	struct watch *w = observed_of(task)->watch;
+	int err = watch_refused(w);
 	struct error e;
 
-	error_set(&e, -ENOTSUP, "the %s engine cannot be used: %s; use --engine=trap",
-		  o->shared.engine->name, why);
-	if (observed_of(task))
-		watch_clean(observed_of(task)->watch);
+	error_set(&e, err, "the %s engine cannot be used: %s; use --engine=trap",
+		  o->shared.engine->name, watch_refusal(w));
+	watch_clean(w);
 	/* It is not the engine's fault, and another one would not help. */
-	if (!strcmp(why, ENGINE_GONE))
+	if (err == -ESRCH)
 		return observer_refuse(o, task, image, UNOBSERVED_GONE, ENGINE_GONE);
 	return observer_refuse(o, task, image, UNOBSERVED_NO_MEANS, e.text);
 }
@@ -62,6 +61,6 @@ void observer_arm_found(struct trap_observer *o)
 
 		watch_arm_held(of->watch);
 		if (watch_refusal(of->watch) && watch_fall_back(of->watch))
-			observer_refuse_engine(o, task, of->image, watch_refusal(of->watch));
+			observer_refuse_engine(o, task, of->image);
 	}
 }

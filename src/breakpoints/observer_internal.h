@@ -41,9 +41,9 @@ void observer_forget(struct address_space *space);
 bool observer_refuse(struct trap_observer *o, struct task *task, void *image, enum unobserved why,
 		     const char *why_not);
 
-/* The engine that was asked for cannot do it; all is taken out of the program. Returns false. */
-bool observer_refuse_engine(struct trap_observer *o, struct task *task, void *image,
-			    const char *why);
+/* The engine that was asked for cannot do it, as watch_refusal() tells of the program of @task; all
+ * is taken out of that. Returns false. */
+bool observer_refuse_engine(struct trap_observer *o, struct task *task, void *image);
 
 /* A task of a program whose engine has something to change that takes a hold; NULL: there is
  * none. */

@@ -87,16 +87,14 @@ static bool on_image(void *ctx, struct task *task)
 		watch_is_executed(of->watch);
 	if (watch_is_to_arm(of->watch))
 		watch_arm_held(of->watch);
-	const char *why = watch_refusal(of->watch);
-	if (why && !watch_fall_back(of->watch))
-		why = NULL;
-	if (!why && watch_can_see(of->watch)) {
+	const bool refused = watch_refusal(of->watch) && watch_fall_back(of->watch);
+	if (!refused && watch_can_see(of->watch)) {
 		o->observes = true;
 		o->sink->observed(image, of);
 		return true;
 	}
-	if (why)
-		return observer_refuse_engine(o, task, image, why);
+	if (refused)
+		return observer_refuse_engine(o, task, image);
 	watch_clean(of->watch);
 	return observer_refuse(o, task, image, UNOBSERVED_NO_ALLOCATOR,
 		      program_without_allocator(task->tid));
@@ -187,7 +185,7 @@ static enum trap_answer on_trap(void *ctx, struct task *task, bool certain)
 	catch_up(of);
 	enum trap_answer a = watch_trap(of->watch, task, certain);
 	if (watch_refusal(of->watch) && watch_fall_back(of->watch))
-		observer_refuse_engine(o, task, of->image, watch_refusal(of->watch));
+		observer_refuse_engine(o, task, of->image);
 	return a;
 }
 

@@ -45,6 +45,8 @@ struct watch *watch_new(struct watch_shared *shared, struct task *task,
 
 /* Why the program cannot be watched as was asked for, or NULL. */
 const char *watch_refusal(const struct watch *w);
+/* The same as -errno; 0: it can. -ESRCH: it has ended. */
+int watch_refused(const struct watch *w);
 /* Has its engine something to change for which all tasks must be held? */
 bool watch_is_to_arm(const struct watch *w);
 /* Change it. If a task is in the way, all run for a moment, a few times; then that is refused. */

@@ -251,7 +251,8 @@ void watch_begin_engine(struct watch *w, struct task *task)
 	if (!has_engine(w) || w->engine || w->suspended || watch_refusal(w))
 		return;
 	watch_meet_engine(w);
-	w->engine = s->engine->open(s->engine_shared, s->tracer, task, &w->host, &w->refusal);
+	w->engine = s->engine->open(s->engine_shared, s->tracer, task, &w->host, &w->refused,
+				    &w->refusal);
 	if (w->engine)
 		begin_threads(w, task);
 }
@@ -261,10 +262,17 @@ const char *watch_refusal(const struct watch *w)
 	return w->refusal.text[0] ? w->refusal.text : NULL;
 }
 
+int watch_refused(const struct watch *w)
+{
+	return watch_refusal(w) ? w->refused : 0;
+}
+
 static void refuse(struct watch *w, const char *name, const char *why)
 {
-	if (!watch_refusal(w))
-		probe_unseen(name, why, &w->refusal);
+	if (watch_refusal(w))
+		return;
+	w->refused = -ENOTSUP;
+	probe_unseen(name, why, &w->refusal);
 }
 
 /* True: the engine sees its calls from arm() on. *@why: why not. */
@@ -318,12 +326,14 @@ static bool sees_nothing(struct watch *w)
 }
 
 /* What was to be changed now is refused or, of a program that has been begun with, trapped. */
-static void cannot_arm(struct watch *w, const struct error *why, const char *in_short)
+static void cannot_arm(struct watch *w, int err, const struct error *why, const char *in_short)
 {
-	if (w->decided)
+	if (w->decided) {
 		w->shared->engine->drop(w->engine, in_short);
-	else
-		w->refusal = *why;
+		return;
+	}
+	w->refused = err;
+	w->refusal = *why;
 }
 
 static void arm(struct watch *w, bool held)
@@ -334,7 +344,7 @@ static void arm(struct watch *w, bool held)
 	w->in_the_way = err == -EAGAIN;
 	w->arm_later = w->in_the_way;
 	if (err && !w->in_the_way)
-		cannot_arm(w, &why, "code that cannot be changed");
+		cannot_arm(w, err, &why, "code that cannot be changed");
 	/* It may have declined some. */
 	if (!err && !sees_nothing(w))
 		w->decided |= watch_sees_blocks(w);
@@ -378,9 +388,9 @@ void watch_arm_held(struct watch *w)
 	if (!w->in_the_way)
 		return;
 	w->arm_later = w->in_the_way = false;
-	error_set(&why, -EAGAIN, "a thread may return into the first instructions of its "
-				 "allocator");
-	cannot_arm(w, &why, "threads in their first instructions");
+	int err = error_set(&why, -EAGAIN, "a thread may return into the first instructions of "
+					   "its allocator");
+	cannot_arm(w, err, &why, "threads in their first instructions");
 	if (w->decided)
 		watch_tell_left(w);
 }
@@ -412,7 +422,11 @@ int watch_fall_back(struct watch *w)
 	if (w->engine)
 		s->engine->remove(w->engine);
 	watch_end_engine(w);
-	return watch_use_traps(w, w->refusal.text);
+	const struct error why = w->refusal;
+	int err = watch_use_traps(w, why.text);
+	if (err)
+		w->refusal = why;
+	return err;
 }
 
 uint64_t watch_catch_up(struct watch *w, bool whole)

@@ -71,8 +71,8 @@ struct watch {
 	bool traps_only;		/* it cannot be used here */
 	bool executed;			/* by a program that was observed: traps do for it */
 	bool new_trapped;		/* an operator new is trapped: when it gives up matters */
-	struct error refusal;		/* why the engine cannot do what it has to; text[0] 0: it
-					   can */
+	int refused;			/* why the engine cannot do what it has to, -errno ... */
+	struct error refusal;		/* ... and as a sentence; text[0] 0: it can */
 };
 
 /* A function that has a breakpoint in a program that an engine sees. */

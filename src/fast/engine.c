@@ -133,12 +133,12 @@ static int open_for(struct engine *e, struct task *task, struct error *why)
 }
 
 static struct engine *fast_open(struct engine_shared *shared, struct tracer *t, struct task *task,
-				const struct engine_host *host, struct error *why)
+				const struct engine_host *host, int *err, struct error *why)
 {
 	struct engine *e = calloc(1, sizeof *e);
 
 	if (!e) {
-		error_set(why, -ENOMEM, "out of memory");
+		*err = error_set(why, -ENOMEM, "out of memory");
 		return NULL;
 	}
 	e->shared = shared;
@@ -146,13 +146,13 @@ static struct engine *fast_open(struct engine_shared *shared, struct tracer *t, 
 	e->space = task->space;
 	e->tracer = t;
 	e->room_entry = e->waits_entry = JOURNAL_NONE;
-	int err = open_for(e, task, why);
-	if (err) {
+	*err = open_for(e, task, why);
+	if (*err) {
 		engine_free(e);
 		return NULL;
 	}
 	if (!engine_make_readers(e)) {
-		error_set(why, -ENOMEM, "out of memory");
+		*err = error_set(why, -ENOMEM, "out of memory");
 		memory_close(e, task);
 		engine_free(e);
 		return NULL;

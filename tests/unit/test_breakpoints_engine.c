@@ -5,6 +5,7 @@
 
 #include "arch/arch.h"
 #include "breakpoints/engine.h"
+#include "breakpoints/observer_internal.h"
 #include "breakpoints/watch.h"
 #include "symbols/demangle.h"
 
@@ -30,7 +31,8 @@ struct world {
 
 	/* the engine's */
 	const struct engine_host *host;
-	const char *no_open;	/* why it cannot begin */
+	const char *no_open;	/* why it cannot begin ... */
+	int no_open_err;	/* ... as -errno */
 	const char *leaves;	/* a function that it does not take; "": it takes none */
 	int no_arm, not_out;
 	struct engine_function offers[OFFERS_MAX];
@@ -47,6 +49,7 @@ struct world {
 	bool lost_in_code;
 	char noted[1024];
 	unsigned notes;
+	enum unobserved why;
 };
 
 static struct world *world; /* an engine is opened with no context but its shared part */
@@ -54,7 +57,7 @@ static struct world *world; /* an engine is opened with no context but its share
 /* ---- the engine ---- */
 
 static struct engine *script_open(struct engine_shared *shared, struct tracer *t, struct task *task,
-				  const struct engine_host *host, struct error *e)
+				  const struct engine_host *host, int *err, struct error *e)
 {
 	struct world *w = (struct world *)shared;
 
@@ -63,7 +66,7 @@ static struct engine *script_open(struct engine_shared *shared, struct tracer *t
 	w->opened++;
 	w->host = host;
 	if (w->no_open) {
-		error_set(e, -ENOMEM, "%s", w->no_open);
+		*err = error_set(e, w->no_open_err, "%s", w->no_open);
 		return NULL;
 	}
 	return (struct engine *)w;
@@ -275,6 +278,17 @@ static void sink_note(void *image, const char *what)
 	snprintf(w->noted, sizeof w->noted, "%s", what);
 }
 
+static void sink_unobserved(void *ctx, pid_t tgid, void *image, enum unobserved why,
+			    const char *why_not)
+{
+	struct world *w = ctx;
+
+	assert_int_equal(tgid, w->child);
+	assert_ptr_equal(image, w);
+	w->why = why;
+	snprintf(w->noted, sizeof w->noted, "%s", why_not);
+}
+
 static bool sink_expect(void *image, const struct alloc_expected *v, unsigned n)
 {
 	return n == 1 && sink_knows(image, v->ptr);
@@ -288,6 +302,7 @@ static const struct observer_sink sink = {
 	.frame = sink_frame,
 	.node = sink_node,
 	.modules = sink_modules,
+	.unobserved = sink_unobserved,
 };
 
 /* ---- the program ---- */
@@ -481,11 +496,43 @@ static void an_engine_that_cannot_begin_is_refused_with_its_reason(void **state)
 	struct world *w = *state;
 
 	w->no_open = "there is no room";
+	w->no_open_err = -ENOMEM;
 	watch_it(w);
+	assert_int_equal(watch_refused(w->watch), -ENOMEM);
 	assert_string_equal(watch_refusal(w->watch), "there is no room");
 	assert_int_equal(w->n_offers, 0);
 	assert_int_equal(watch_clean(w->watch), 0);
 	assert_true(is_untouched(w, malloc));
+}
+
+/* As the observer does it. */
+static void begin_and_refuse(struct world *w, int err)
+{
+	struct trap_observer o = { .shared = w->shared, .sink = &sink, .ctx = w };
+	struct observed *of = calloc(1, sizeof *of);
+
+	assert_non_null(of);
+	w->no_open = "it says so";
+	w->no_open_err = err;
+	watch_it(w);
+	*of = (struct observed){ .watch = w->watch, .image = w };
+	w->task.space->user = of;
+	assert_false(observer_refuse_engine(&o, &w->task, w));
+	assert_null(w->task.space->user);
+	w->watch = NULL; /* forgotten */
+}
+
+static void a_program_that_has_ended_is_no_fault_of_its_engine(void **state)
+{
+	struct world *w = *state;
+
+	begin_and_refuse(w, -EPERM);
+	assert_int_equal(w->why, UNOBSERVED_NO_MEANS);
+	assert_string_equal(w->noted, "the scripted engine cannot be used: it says so; use "
+				      "--engine=trap");
+	begin_and_refuse(w, -ESRCH);
+	assert_int_equal(w->why, UNOBSERVED_GONE);
+	assert_string_equal(w->noted, ENGINE_GONE);
 }
 
 static void an_engine_that_cannot_write_its_code_is_refused(void **state)
@@ -495,6 +542,7 @@ static void an_engine_that_cannot_write_its_code_is_refused(void **state)
 	w->no_arm = -EIO;
 	watch_it(w);
 	assert_non_null(strstr(watch_refusal(w->watch), strerror(EIO)));
+	assert_int_equal(watch_refused(w->watch), -EIO);
 }
 
 static void what_it_declines_later_is_trapped_and_named(void **state)
@@ -736,6 +784,7 @@ int main(void)
 		TEST(an_engine_that_sees_nothing_is_refused_with_its_reason),
 		TEST(an_engine_that_cannot_begin_is_refused_with_its_reason),
 		TEST(an_engine_that_cannot_write_its_code_is_refused),
+		TEST(a_program_that_has_ended_is_no_fault_of_its_engine),
 		TEST(what_it_declines_later_is_trapped_and_named),
 		TEST(an_engine_that_declines_too_much_is_refused),
 		TEST(what_it_has_seen_is_told_when_somebody_wants_to_catch_up),
