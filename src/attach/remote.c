@@ -95,7 +95,7 @@ static int run_call(const struct remote *r, pid_t tid, int64_t *result)
 /* Back to a stop like the one it was in. */
 static int interrupt(const struct remote *r, pid_t tid)
 {
-	struct stop s;
+	struct stop s = { 0 };
 	int wstatus, err;
 
 	if (kernel_request(r->kernel, PTRACE_INTERRUPT, tid, NULL, NULL))

@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-int error_set(struct error *e, int err, const char *fmt, ...)
+int (error_set)(struct error *e, int err, const char *fmt, ...)
 {
 	if (!e)
 		return err;

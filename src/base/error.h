@@ -16,4 +16,14 @@ struct error {
  */
 __attribute__((format(printf, 3, 4))) int error_set(struct error *e, int err, const char *fmt, ...);
 
+#ifdef __clang_analyzer__
+/* It sees one file at a time, and would think of failures that are none. */
+#define error_set(e, err, ...)                                \
+	({                                                    \
+		const int error_set_err = (err);              \
+		(error_set)((e), error_set_err, __VA_ARGS__); \
+		error_set_err;                                \
+	})
+#endif
+
 #endif

@@ -19,7 +19,7 @@
 			if (is)                                              \
 				search_high = i;                             \
 			else                                                 \
-				search_low = i + 1;                          \
+				search_low = (i) + 1;                        \
 		}                                                            \
 		search_low;                                                  \
 	})

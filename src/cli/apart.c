@@ -213,6 +213,16 @@ struct outputs_named {
 	pid_t pid;
 };
 
+/* @name: to be released. */
+static void add_output(struct outputs_named *to, const char *option, char *name,
+		       enum further further)
+{
+	struct output *out = &to->of[to->n++];
+
+	*out = (struct output){ .option = option, .name = name, .further = further };
+	resolve(out);
+}
+
 /* @nth: what %n stands for, 0: nothing. False: the name cannot be expanded, and why stands in
  * @e. */
 static bool add(struct outputs_named *to, const char *option, const char *pattern, unsigned nth,
@@ -227,8 +237,7 @@ static bool add(struct outputs_named *to, const char *option, const char *patter
 		error_set(e, 0, "%s: %s", option, why.text);
 		return false;
 	}
-	to->of[to->n] = (struct output){ .option = option, .name = name, .further = further };
-	resolve(&to->of[to->n++]);
+	add_output(to, option, name, further);
 	return true;
 }
 
@@ -238,20 +247,17 @@ static void add_first_profile(struct outputs_named *to)
 	const struct output *profiles = to->n ? &to->of[to->n - 1] : NULL;
 	char *name;
 
-	if (!profiles || asprintf(&name, "%s.0001.heap", profiles->name) < 0)
-		return;
-	to->of[to->n] = (struct output){ .option = profiles->option, .name = name };
-	resolve(&to->of[to->n++]);
+	if (profiles && asprintf(&name, "%s.0001.heap", profiles->name) >= 0)
+		add_output(to, profiles->option, name, NO_FURTHER);
 }
 
 /* A name of which nothing is expanded. */
 static void add_plain(struct outputs_named *to, const char *option, const char *name)
 {
-	if (!name)
-		return;
-	to->of[to->n] = (struct output){ .option = option, .name = strdup(name) };
-	if (to->of[to->n].name)
-		resolve(&to->of[to->n++]);
+	char *own = name ? strdup(name) : NULL;
+
+	if (own)
+		add_output(to, option, own, NO_FURTHER);
 }
 
 /* Without -o. */

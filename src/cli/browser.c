@@ -19,20 +19,21 @@ enum { WORDS_MAX = 32 };
 
 /* ---- a page that has no name ---- */
 
-static bool is_set(const char *variable)
+/* NULL: it is not set, or empty. */
+static const char *set(const char *variable)
 {
 	const char *v = getenv(variable);
 
-	return v && *v;
+	return v && *v ? v : NULL;
 }
 
 /* A folder that nobody else can read: what a program requests is nobody else's business. */
 char *browser_new_page(void)
 {
-	const char *above = is_set("XDG_RUNTIME_DIR") && !access(getenv("XDG_RUNTIME_DIR"), W_OK)
-				    ? getenv("XDG_RUNTIME_DIR")
-			    : is_set("TMPDIR") ? getenv("TMPDIR")
-					       : "/tmp";
+	const char *runtime = set("XDG_RUNTIME_DIR"), *temporary = set("TMPDIR");
+	const char *above = runtime && !access(runtime, W_OK) ? runtime
+			    : temporary			      ? temporary
+							      : "/tmp";
 	char *dir, *path = NULL;
 
 	if (asprintf(&dir, "%s/mprof-XXXXXX", above) < 0)
@@ -153,13 +154,14 @@ static int try_all(char *commands, const char *path)
 /* The screen is elsewhere, and nothing leads there. */
 static bool is_remote(void)
 {
-	return is_set("SSH_CONNECTION") && !is_set("DISPLAY") && !is_set("WAYLAND_DISPLAY");
+	return set("SSH_CONNECTION") && !set("DISPLAY") && !set("WAYLAND_DISPLAY");
 }
 
 int browser_show(const char *path)
 {
 	char others[] = "xdg-open", *real = realpath(path, NULL);
-	char *chosen = is_set("BROWSER") ? strdup(getenv("BROWSER")) : NULL;
+	const char *browser = set("BROWSER");
+	char *chosen = browser ? strdup(browser) : NULL;
 	const char *page = real ? real : path;
 	int status = -1;
 

@@ -181,12 +181,13 @@ int command_control(int argc, char **argv)
 		return STATUS_USAGE;
 	}
 	char *line = command_line(call.command, call.pid, call.rest);
-	if (line && !can_be_sent(line)) {
+	if (!line)
+		return say_failure(&call, -ENOMEM, "control: out of memory");
+	if (!can_be_sent(line)) {
 		free(line);
 		return STATUS_USAGE;
 	}
-	int err = line ? control_ask(call.session, call.form, line, CONTROL_ANSWER_SECONDS, &a, &e)
-		       : error_set(&e, -ENOMEM, "control: out of memory");
+	int err = control_ask(call.session, call.form, line, CONTROL_ANSWER_SECONDS, &a, &e);
 	free(line);
 	if (err) {
 		asking_explain("control", call.session, err, &e);

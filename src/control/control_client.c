@@ -215,8 +215,12 @@ static int send_command(struct sent *q, pid_t pid, unsigned version, enum contro
 {
 	char *line = control_request_make(version, form, words);
 
+	if (!line) {
+		error_set(e, -ENOMEM, "out of memory");
+		return -ENOMEM;
+	}
 	*q = (struct sent){ .pid = pid, .version = version, .patience = *p };
-	q->fd = line ? connect_to(pid, p->seconds, e) : error_set(e, -ENOMEM, "out of memory");
+	q->fd = connect_to(pid, p->seconds, e);
 	if (q->fd >= 0) {
 		/* A session that ends does not wait for our line: its last word may be there
 		 * already. */
@@ -387,7 +391,7 @@ ssize_t control_sessions(pid_t **pids, struct error *e)
 
 	*pids = NULL;
 	int err = control_dirs_find(&dirs, e);
-	if (err)
+	if (err < 0)
 		return err;
 	for (size_t i = 0; i < dirs.n; i++)
 		sessions_in(dirs.path[i], now_ms() + 1000, pids, &n, &cap);

@@ -127,7 +127,7 @@ static bool has_room_for(const struct text *t, const char *word)
 }
 
 /* The packages that can be installed for what has no lines, each once. Returns how many files are
- * not served by that; *own: the first of these. */
+ * not served by that; *own: the first of these, if there are any. */
 static size_t put_packages(struct text *t, const struct module_facts *v, size_t n,
 			   const struct module_facts **own)
 {
@@ -165,7 +165,7 @@ static void put_more(struct text *t, size_t n)
 static void remedy_for_names(struct error *out, const struct module_facts *v, size_t n,
 			     bool packages)
 {
-	const struct module_facts *own = NULL;
+	const struct module_facts *own = v;
 	struct text t = {0};
 	size_t others = put_packages(&t, v, n, &own);
 

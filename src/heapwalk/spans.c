@@ -105,10 +105,12 @@ int spans_of_walk(struct spans *s, const struct heap_blocks *b)
 
 static const struct span_area *area_of(struct spans *s, taddr at)
 {
-	const struct span_area *a = s->n_areas ? &s->areas[s->last] : NULL;
+	if (!s->n_areas)
+		return NULL;
+	const struct span_area *last = &s->areas[s->last];
 
-	if (a && at >= a->start && at < a->end)
-		return a;
+	if (at >= last->start && at < last->end)
+		return last;
 	size_t i = SEARCH_FIRST(s->n_areas, k, s->areas[k].end > at);
 	if (i == s->n_areas || at < s->areas[i].start)
 		return NULL;

@@ -99,6 +99,7 @@ static int plant(struct from_data *f)
 	f->detail = calloc(1, sizeof *f->detail + n * sizeof *f->detail->shares);
 	if (!f->forest.node_of || !f->detail || massif_tree_init(&f->forest.tree, f->entries))
 		return -ENOMEM;
+	/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): massif_from_data() frees f->entries */
 	for (size_t i = 0; !err && i < n; i++)
 		if (f->d->leaves[i].at_peak)
 			err = add_leaf(f, &f->d->leaves[i]);

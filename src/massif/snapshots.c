@@ -129,7 +129,7 @@ static uint64_t smallest_interval(const struct massif_table *t)
 		if (counts(t, i) && between < smallest)
 			smallest = between;
 	}
-	if (smallest == UINT64_MAX && t->rules.keep_maxima)
+	if (smallest == UINT64_MAX && t->rules.keep_maxima && t->n)
 		return (t->snapshots[t->n - 1].at.time - t->snapshots[0].at.time) / t->n;
 	return smallest == UINT64_MAX ? t->interval : smallest;
 }
@@ -178,11 +178,12 @@ const struct massif_numbers *massif_left_out(const struct massif_table *t)
 int massif_pass(struct massif_table *t, const struct massif_numbers *at)
 {
 	struct massif_numbers high;
-	struct massif_snapshot *last = t->n ? &t->snapshots[t->n - 1] : NULL;
 
 	if (at->useful > t->high.useful)
 		t->high = *at;
-	if (last && at->time == last->at.time) {
+	if (t->n && at->time == t->snapshots[t->n - 1].at.time) {
+		struct massif_snapshot *last = &t->snapshots[t->n - 1];
+
 		/* Of several events at one time, the highest. */
 		if (t->n > 1 && !last->peak && massif_left_out(t))
 			last->at = t->high;

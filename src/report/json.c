@@ -185,7 +185,7 @@ static json_t *engines(const struct profile_data *d)
 	static const char *const words[] = { "trap", "fast", "unknown" };
 	json_t *list = d->engines ? json_array() : json_null();
 
-	for (unsigned i = 0; list && d->engines >> i; i++)
+	for (unsigned i = 0; list && i < sizeof words / sizeof *words; i++)
 		if (d->engines >> i & 1 && json_array_append_new(list, json_string(words[i]))) {
 			json_decref(list);
 			return NULL;

@@ -269,7 +269,7 @@ static void in_array(struct members *q, Dwarf_Die *array, int64_t offset, int de
 	Dwarf_Die named;
 	uint64_t each;
 
-	if ((uint64_t)offset >= array_size(array, &named, &each))
+	if ((uint64_t)offset >= array_size(array, &named, &each) || !each)
 		return;
 	inside(q, &named, (int64_t)((uint64_t)offset % each), depth + 1);
 }

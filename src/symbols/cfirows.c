@@ -38,6 +38,17 @@ int rows_put(struct cfi_rows *t, uint64_t addr, struct cfi_code code)
 	return 0;
 }
 
+/* Its rows in place of those of @t; what has been counted is added up. */
+static void replace_rows(struct cfi_rows *t, const struct cfi_rows *by)
+{
+	free(t->v);
+	t->v = by->v;
+	t->n = by->n;
+	t->cap = by->cap;
+	t->functions += by->functions;
+	t->skipped += by->skipped;
+}
+
 int rows_fill(struct cfi_rows *t, const struct cfi_rows *other)
 {
 	struct cfi_rows out;
@@ -60,10 +71,7 @@ int rows_fill(struct cfi_rows *t, const struct cfi_rows *other)
 		free(out.v);
 		return err;
 	}
-	free(t->v);
-	t->v = out.v;
-	t->n = out.n;
-	t->cap = out.cap;
+	replace_rows(t, &out);
 	t->functions += other->functions;
 	t->skipped += other->skipped;
 	return 0;
@@ -226,8 +234,7 @@ static int read_by_header(struct cfi_rows *t, struct objfile *o)
 		free(rows.v);
 		return err;
 	}
-	free(t->v);
-	*t = rows;
+	replace_rows(t, &rows);
 	return 0;
 }
 

@@ -243,7 +243,7 @@ static void print_column(const struct column *c, const char *text, bool marked, 
 
 void top_print_columns(const struct top_how *how, int columns, FILE *out)
 {
-	bool shown[COLUMNS_MOST];
+	bool shown[COLUMNS_MOST] = { false };
 
 	choose_columns(how, columns, shown);
 	for (size_t i = 0; i < kinds[how->by].n; i++) {
@@ -274,7 +274,7 @@ static void print_name(const char *name, const struct top_how *how, int columns,
 void top_print_row(const struct top_head *h, const struct top_how *how, const struct top_row *r,
 		   int columns, FILE *out)
 {
-	bool shown[COLUMNS_MOST];
+	bool shown[COLUMNS_MOST] = { false };
 	int left = choose_columns(how, columns, shown);
 	char text[24];
 

@@ -207,7 +207,7 @@ static int find_in_debug_frame(struct cfi_tables *t, const struct mapping *m, un
 
 bool tables_word(const struct cfi_tables *t, taddr at, uint64_t *value)
 {
-	taddr file = (at & ~(OURS | ONE_ENTRY)) >> OURS_FILE_SHIFT;
+	taddr file = (at & ~ONE_ENTRY) >> OURS_FILE_SHIFT;
 	taddr offset = at & (((taddr)1 << OURS_FILE_SHIFT) - 1);
 
 	*value = 0;
