@@ -277,6 +277,7 @@ soak: all ## attach, detach and kill for a long time, printing figures (needs re
 lint: $(B)/src/cli/completion.o $(B)/gen/builtin_probes.inc $(B)/gen/page_template.inc ## the rules of the house, clang-tidy and mandoc
 	tests/lint/house.py
 	clang-tidy --quiet $(SRC) src/main.c -- $(OUR_CPPFLAGS) -std=gnu17
+	clang-tidy --quiet $(AGENT_SRC) -- $(filter -I% -std=% -m%,$(AGENT_CFLAGS)) -ffreestanding
 	mandoc -T lint -W warning man/*.1 man/*.5 man/*.7
 
 # The sections of the manual, and what is written for the folder that is installed to.

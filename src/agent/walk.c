@@ -306,10 +306,10 @@ static uint32_t grow(struct walk *w, enum agent_root root, uint32_t epoch)
 		}
 		/* Of a chain with a signal in it frames are on two stacks: it is not remembered. */
 		if (keep < AGENT_FRAMES && !w->crossed && root == ROOT_WHOLE && node)
-			t->frames[keep++] = *f;
+			t->frames[keep++] = *f; /* NOLINT: t is there, if no frame of it is */
 		outer = f;
 	}
-	t->n_frames = keep;
+	t->n_frames = keep; /* NOLINT: the same */
 	return node;
 }
 
@@ -333,7 +333,7 @@ static void finish(struct walk *w, enum agent_step how, bool full, bool nodes,
 		w->keep = 0;
 		out->node = grow(w, ROOT_TOO_DEEP, epoch);
 	} else {
-		w->t->n_frames = w->keep;
+		w->t->n_frames = w->keep; /* NOLINT: the same */
 	}
 }
 

@@ -118,6 +118,7 @@ static void look_through_bytes(struct marking *m, const uint8_t *bytes, uint64_t
 	for (uint64_t i = 0; i + WORD <= size; i += WORD) {
 		uint64_t word;
 
+		/* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): what has a size is */
 		memcpy(&word, bytes + i, sizeof word);
 		visit(m, word);
 	}

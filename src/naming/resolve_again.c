@@ -103,10 +103,10 @@ static int make_leaves(struct again *a, const uint32_t *to)
 								   .frees = l->frees,
 								   .at_peak = l->at_peak,
 								   .label = l->label };
-		for (uint8_t k = 0; k < PD_REACH_CLASSES; k++)
+		for (unsigned k = 0; k < PD_REACH_CLASSES; k++)
 			if (l->reach[k])
 				marks->v[marks->n++] = (struct mark_count){
-					(uint32_t)i, k, l->reach[k],
+					(uint32_t)i, (uint8_t)k, l->reach[k],
 					k == PD_LOST ? l->hanging : (struct pd_sum){ 0 } };
 	}
 	return 0;

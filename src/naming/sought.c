@@ -89,7 +89,7 @@ static enum kinship kinship(struct one *o, const char *shown, const char *brief,
 	if (same || !program)
 		return program ? SAME_BUT_PARAMETERS : same ? SAME_IN_LIBRARY : NO_KINSHIP;
 	nearest_try(&o->nearest, shown);
-	if (o->nearest.best == shown)
+	if (o->nearest.best && o->nearest.best == shown)
 		return FEW_SLIPS;
 	return strcmp(last_part(o->brief), last_part(brief)) ? NO_KINSHIP : SAME_LAST_PART;
 }

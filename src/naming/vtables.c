@@ -47,7 +47,7 @@ static int look_in_file(const struct asking *a, const struct reading *r, struct 
 
 static int write_answer(const struct asking *a, int out)
 {
-	struct answer *answers = calloc(a->n, sizeof *answers);
+	struct answer *answers = calloc(a->n + 1, sizeof *answers);
 	uint32_t at = 0;
 	int err = answers ? 0 : -ENOMEM;
 

@@ -145,14 +145,13 @@ static void print_source(struct listing *l, const char *path)
 	char *text = NULL;
 	size_t cap = 0;
 	int64_t first = l->lines[0].line, last = l->lines[l->n - 1].line, n = 0;
-	ssize_t len;
 
 	if (!f) { /* the numbers can be told all the same */
 		for (size_t i = 0; i < l->n; i++)
 			print_source_line(l, l->lines[i].line, "(the source is not there)");
 		return;
 	}
-	while (n - AROUND < last && (len = getline(&text, &cap, f)) >= 0) {
+	while (n - AROUND < last && getline(&text, &cap, f) >= 0) {
 		n++;
 		text[strcspn(text, "\r\n")] = '\0';
 		if (n >= first - AROUND)

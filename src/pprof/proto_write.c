@@ -72,6 +72,7 @@ static void *get(struct writer *w, size_t n, size_t size)
 }
 
 /* *list = pointers to n initialized messages in an array of their own; the array, or NULL. */
+/* NOLINTBEGIN(bugprone-macro-parentheses): a type, and an initializer */
 #define MESSAGES(w, list, n, type, init)                                              \
 	({                                                                            \
 		type *array_ = get(w, n, sizeof *array_);                             \
@@ -82,6 +83,7 @@ static void *get(struct writer *w, size_t n, size_t size)
 		}                                                                     \
 		array_ && *(list) ? array_ : NULL;                                    \
 	})
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 static void value_types(struct writer *w)
 {

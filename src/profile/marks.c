@@ -153,8 +153,10 @@ int marks_count(const struct marks *m, const struct live_table *live,
 			out->reach.freed += mark->class != PD_POSSIBLE;
 	}
 	int err = count_reached(live, leaf_of, n_leaves, out);
-	if (err)
+	if (err) {
 		mark_counts_release(out);
+		return err;
+	}
 	merge(out);
-	return err;
+	return 0;
 }

@@ -119,9 +119,9 @@ static uint64_t smallest_interval(const struct series *s)
 		if (!p->spike && !p[-1].spike && p->time_ns - p[-1].time_ns < smallest)
 			smallest = p->time_ns - p[-1].time_ns;
 	}
-	return smallest < UINT64_MAX
-		       ? smallest
-		       : (s->points[s->n - 1].time_ns - s->points[0].time_ns) / s->n;
+	if (smallest < UINT64_MAX || !s->n)
+		return smallest;
+	return (s->points[s->n - 1].time_ns - s->points[0].time_ns) / s->n;
 }
 
 static void halve(struct series *s)
@@ -148,9 +148,11 @@ static void halve(struct series *s)
  * same time. */
 static bool takes_place(const struct series *s, const struct series_point *point)
 {
+	if (!s->n)
+		return false;
 	const struct series_point *last = &s->points[s->n - 1];
 
-	return s->n && point->spike && (last->spike || last->time_ns == point->time_ns);
+	return point->spike && (last->spike || last->time_ns == point->time_ns);
 }
 
 int series_add(struct series *s, const struct series_point *point)
