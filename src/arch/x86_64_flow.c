@@ -22,7 +22,7 @@ static int number_of(ZydisRegister r)
 
 	if (ZydisRegisterGetClass(whole) != ZYDIS_REGCLASS_GPR64)
 		return ARCH_FLOW_NO_REG;
-	int id = ZydisRegisterGetId(whole);
+	const uint8_t id = (uint8_t)ZydisRegisterGetId(whole);
 	return id < 8 ? numbers[id] : id <= R15 ? id : ARCH_FLOW_NO_REG;
 }
 

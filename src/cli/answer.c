@@ -160,17 +160,17 @@ static char *json_line(struct answer *a)
 {
 	char *line = a->json ? json_dumps(a->json, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL,
 	     *with = NULL;
+	int n = -1;
 
 	json_decref(a->json);
 	/* What stands in the text is a member that has been written by hand. */
-	if (line && a->len &&
-	    asprintf(&with, "%.*s,\"stats\":%.*s}\n", (int)strlen(line) - 1, line,
-		     (int)strcspn(a->text, "\n"), a->text) < 0)
-		with = NULL;
-	else if (line && !a->len && asprintf(&with, "%s\n", line) < 0)
-		with = NULL;
+	if (line && a->len)
+		n = asprintf(&with, "%.*s,\"stats\":%.*s}\n", (int)strlen(line) - 1, line,
+			     (int)strcspn(a->text, "\n"), a->text);
+	else if (line)
+		n = asprintf(&with, "%s\n", line);
 	free(line);
-	return with;
+	return n < 0 ? NULL : with;
 }
 
 char *answer_error_json(pid_t pid, const char *sentence)

@@ -335,11 +335,10 @@ static void begin_namer(struct serve *v, struct served_look *l)
 	struct observer *o = v->session->observer;
 
 	o->ops->hear(o);
-	if (!l->held_ns || l->namer.pid || !l->files.open)
-		end(l);
-	else if (!looker_begin(&l->namer, v, requesters_name, &a))
+	const bool in_turn = l->held_ns && !l->namer.pid && l->files.open;
+	if (in_turn && !looker_begin(&l->namer, v, requesters_name, &a))
 		looker_watch(&l->namer);
-	else if (still_tell_named(l->looker.fd))
+	else if (!in_turn || still_tell_named(l->looker.fd))
 		end(l);
 }
 

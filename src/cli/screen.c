@@ -87,6 +87,7 @@ static _Noreturn void be_pager(const char *command, const int pipe_fds[2])
 
 static void await_pager(void)
 {
+	/* NOLINTNEXTLINE(bugprone-signal-handler,cert-sig30-c): errno is a thread's own */
 	while (pager && waitpid(pager, NULL, 0) < 0 && errno == EINTR)
 		;
 	pager = 0;
