@@ -19,7 +19,7 @@ enum further {
 	NUMBERED,	/* NAME.PID, NAME.N, NAME.PID.N: other processes, and programs after an
 			   exec */
 	SNAPSHOTS,	/* the same, and .snapshot.N behind each of these */
-	NUMBERED_PAGES,	/* NAME.PID.html and so on, of NAME.html */
+	NUMBERED_PAGES,	/* NAME.N.html and so on, of NAME.html */
 	HEAP_PROFILES,	/* NAME.NNNN.heap, NAME_PID.NNNN.heap; and NAME.*.heap is deleted before */
 };
 
@@ -260,6 +260,12 @@ static void add_plain(struct outputs_named *to, const char *option, const char *
 		add_output(to, option, own, NO_FURTHER);
 }
 
+/* A page of all has no other name. */
+static enum further further_pages(const char *html)
+{
+	return html && filename_has_pid(html) ? NUMBERED_PAGES : NO_FURTHER;
+}
+
 /* Without -o. */
 static bool add_all(struct outputs_named *to, const struct options *o, struct error *e)
 {
@@ -269,7 +275,7 @@ static bool add_all(struct outputs_named *to, const struct options *o, struct er
 	add_plain(to, "--junit", o->gate.junit);
 	add_plain(to, "--sarif", o->gate.sarif);
 	return add(to, "--data", o->data, 0, o->n_snapshots ? SNAPSHOTS : NUMBERED, e) &&
-	       add(to, "--html", o->html, 0, NUMBERED_PAGES, e) &&
+	       add(to, "--html", o->html, 0, further_pages(o->html), e) &&
 	       add(to, "--massif-out-file", o->massif.file, 1, NUMBERED, e) &&
 	       add(to, "--mma-log-file", o->mma.log_file, 0, NUMBERED, e) &&
 	       add(to, "--mma-stats-file", o->mma.stats_file, 0, NO_FURTHER, e);

@@ -212,24 +212,21 @@ static int print_sections(const struct detached *d, const struct options *o, FIL
 /* All of them in one page, as far as they can be read. @path: NULL: standard output. */
 static int print_page(const struct detached *d, const struct options *o, const char *path)
 {
-	struct profile_data **pages = calloc(d->n + 1, sizeof(struct profile_data *));
+	struct page_parts *page = NULL;
 	int status = 0;
-	size_t n = 0;
 
-	for (size_t i = 0; pages && i < d->n; i++) {
+	for (size_t i = 0; i < d->n; i++) {
 		struct profile_data *p = pages_viewed(o, read_data(d->profiles[i].path, o));
+		struct error e;
+		int err = p ? pages_add(&page, p, &o->report, &e) : -EINVAL;
 
-		if (p)
-			pages[n++] = p;
-		else
-			status = STATUS_FAILED;
+		if (p && err)
+			say("%s is not in the page: %s", d->profiles[i].path, e.text);
+		profile_data_free(p);
+		status = err ? STATUS_FAILED : status;
 	}
-	if (!pages)
-		say("cannot write the page: out of memory");
-	int printed = n ? pages_print(path, pages, n, &o->report) : STATUS_FAILED;
-	while (n)
-		profile_data_free(pages[--n]);
-	free(pages);
+	int printed = page ? pages_print_parts(path, &page, d->n) : STATUS_FAILED;
+
 	return status ? status : printed;
 }
 

@@ -9,6 +9,7 @@
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "html/page.h"
+#include "html/parts.h"
 #include "outputs/check.h"
 
 #include <errno.h>
@@ -58,6 +59,7 @@ struct profile_data *pages_viewed(const struct options *o, struct profile_data *
 
 struct page {
 	struct page_template template;
+	const struct page_parts *parts; /* of @n; NULL: it is of these: */
 	struct profile_data *const *d;
 	size_t n;
 	const struct report_options *o;
@@ -68,6 +70,8 @@ static int print_page(FILE *out, void *ctx)
 {
 	const struct page *p = ctx;
 
+	if (p->parts)
+		return page_parts_write(p->parts, p->n, &p->template, out);
 	return p->growth ? page_write_growth(&p->template, p->d[0], p->d[1], p->o, out)
 			 : page_write(&p->template, p->d, p->n, p->o, out);
 }
@@ -123,11 +127,49 @@ static int write_to(const char *path, struct page *p, struct error *e)
 	return err;
 }
 
-int pages_write(const char *path, struct profile_data *const *d, size_t n,
-		const struct report_options *o, struct error *e)
+/* ---- one profile after the other ---- */
+
+/* What browsers open without much ado; compressed. */
+enum { PARTS_MIB = 100 };
+
+int pages_add(struct page_parts **p, struct profile_data *d, const struct report_options *o,
+	      struct error *e)
 {
-	return write_to(path, &(struct page){.d = d, .n = n, .o = o}, e);
+	if (!*p)
+		*p = page_parts_new(o, (size_t)PARTS_MIB << 20);
+	int err = *p ? page_parts_add(*p, d) : -ENOMEM;
+
+	if (*p && !page_parts_count(*p)) {
+		page_parts_free(*p);
+		*p = NULL;
+	}
+	return err ? error_set(e, err, "%s", strerror(-err)) : 0;
 }
+
+static void say_left_out(const char *path, const struct page_parts *p)
+{
+	size_t n = page_parts_left_out(p), all = page_parts_count(p) + n;
+
+	if (n)
+		say("%s is without %zu of the %zu profiles, those with the lowest peaks: with them "
+		    "it would be larger than %d MiB; mprof report --format=html makes a page of "
+		    "the data files that it is given",
+		    path ? path : "the page", n, all, PARTS_MIB);
+}
+
+int pages_write(const char *path, struct page_parts **p, size_t *n, struct error *e)
+{
+	int err = write_to(path, &(struct page){.parts = *p, .n = *n}, e);
+
+	*n = page_parts_count(*p);
+	if (!err)
+		say_left_out(path, *p);
+	page_parts_free(*p);
+	*p = NULL;
+	return err;
+}
+
+/* ---- commands ---- */
 
 static int print(const char *path, struct page *p)
 {
@@ -145,6 +187,18 @@ int pages_print(const char *path, struct profile_data *const *d, size_t n,
 		const struct report_options *o)
 {
 	return print(path, &(struct page){.d = d, .n = n, .o = o});
+}
+
+int pages_print_parts(const char *path, struct page_parts **p, size_t n)
+{
+	struct error e;
+
+	progress_begin("writing the page");
+	int err = pages_write(path, p, &n, &e);
+	progress_end();
+	if (err)
+		say("%s", e.text);
+	return err ? STATUS_FAILED : 0;
 }
 
 int pages_print_growth(const char *path, struct profile_data *now, struct profile_data *base,

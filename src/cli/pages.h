@@ -21,16 +21,31 @@ int pages_view(const struct options *o, struct profile_data *d);
  * stays so. */
 struct profile_data *pages_viewed(const struct options *o, struct profile_data *d);
 
+struct page_parts;
+
 /**
- * Write a page of profiles that have been through pages_view().
- * @o  as for page_write()
+ * One more profile, that has been through pages_view(), for a page of several; @d is not needed
+ * afterwards.
+ * @p  NULL: it is the first. If it is not NULL afterwards, to be given to pages_write()
+ * @o  as for page_write(); outlives the page
+ * Returns 0, or -errno with a sentence in @e: it is not in the page.
+ */
+int pages_add(struct page_parts **p, struct profile_data *d, const struct report_options *o,
+	      struct error *e);
+
+/**
+ * Write that page, and say how many profiles are not in it because it would be too large.
  * @path  replaced as a whole if it is an ordinary file or none; NULL: standard output
+ * @p     not NULL; freed, and NULL afterwards
+ * @n     so many profiles it should have; set to those that it has
  * Returns 0, or -errno with a sentence in @e: an old page is as it was.
  */
-int pages_write(const char *path, struct profile_data *const *d, size_t n,
-		const struct report_options *o, struct error *e);
+int pages_write(const char *path, struct page_parts **p, size_t *n, struct error *e);
 
 /* The same as a command does it: with progress, and what fails is said. An exit status. */
+int pages_print_parts(const char *path, struct page_parts **p, size_t n);
+
+/* Of profiles that are all there. @o: as for page_write(). */
 int pages_print(const char *path, struct profile_data *const *d, size_t n,
 		const struct report_options *o);
 

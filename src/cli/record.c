@@ -129,23 +129,25 @@ static void named(void *ctx, const struct massif_names *names)
 	fn_names_meet_entries(((const struct serve *)ctx)->options, names);
 }
 
-static int page(void *ctx, struct profile_data *d, const char *path, struct error *e)
+static int page_add(void *ctx, struct profile_data *d, bool printed, struct error *e)
 {
-	return pages_write(path, &d, 1, &((const struct serve *)ctx)->options->report, e);
+	struct serve *v = ctx;
+	int err = printed ? 0 : pages_view(v->options, d);
+
+	return err ? error_set(e, err, "out of memory")
+		   : pages_add(&v->page, d, &v->options->report, e);
 }
 
-static int page_unprinted(void *ctx, struct profile_data *d, const char *path, struct error *e)
+static int page_write(void *ctx, const char *path, size_t *n, struct error *e)
 {
-	int err = pages_view(((const struct serve *)ctx)->options, d);
-
-	return err ? error_set(e, err, "out of memory") : page(ctx, d, path, e);
+	return pages_write(path, &((struct serve *)ctx)->page, n, e);
 }
 
 static const struct output_host output_host = { .say = say_sentence, .announce = announce,
 						.step = step, .print = print, .printed = printed,
 						.lacking = lacking,
-						.named = named, .page = page,
-						.page_unprinted = page_unprinted };
+						.named = named, .page_add = page_add,
+						.page_write = page_write };
 
 /* ---- a session ---- */
 

@@ -36,6 +36,7 @@ struct serve {
 	const struct options *options;
 	struct gate *gate;	/* what the profiles are held against */
 	struct outputs outputs;
+	struct page_parts *page; /* theirs, while it is made */
 	char *desc;		/* theirs: how a massif file was asked for */
 	struct control *control;	/* NULL: none could be opened */
 	bool end_on_interrupt;		/* SIGINT and SIGQUIT end the session, not the program

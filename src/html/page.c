@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "html/page.h"
+#include "html/page_internal.h"
 
 #include "base/printable.h"
 #include "base/stream.h"
@@ -91,32 +91,23 @@ static void put_escaped(const char *s, FILE *out)
 	}
 }
 
-/* What a page is of. */
-struct subject {
-	struct profile_data *const *d;
-	size_t n;
-	const struct growth_sides *growth; /* of the first since the second; NULL: no difference */
-	const struct report_options *o;
-};
-
-static int put_title(const struct subject *s, FILE *out)
+static const char *title_in(const struct page_body *b, size_t i)
 {
-	char *title = page_title(s->d[0]), *base = s->growth ? page_title(s->d[1]) : NULL;
-	int err = title && !s->growth == !base ? 0 : -ENOMEM;
+	return json_string_value(json_object_get(json_array_get(b->profiles, i), "title"));
+}
 
-	if (!err) {
-		put_escaped(title, out);
-		if (base) {
-			fputs(" since ", out);
-			put_escaped(base, out);
-		} else if (s->n > 1) {
-			fprintf(out, " and %zu more", s->n - 1);
-		}
-		fputs(" - mprof", out);
+static void put_title(const struct page_body *b, FILE *out)
+{
+	const size_t n = json_array_size(b->profiles) + b->missing;
+
+	put_escaped(title_in(b, 0), out);
+	if (b->growth) {
+		fputs(" since ", out);
+		put_escaped(title_in(b, 1), out);
+	} else if (n > 1) {
+		fprintf(out, " and %zu more", n - 1);
 	}
-	free(title);
-	free(base);
-	return err;
+	fputs(" - mprof", out);
 }
 
 /* ---- blocks of data ---- */
@@ -124,8 +115,10 @@ static int put_title(const struct subject *s, FILE *out)
 /* What the data of all, or of one profile and its tree, is as JSON. 0 or -errno. */
 struct content {
 	int (*put)(const struct content *c, FILE *out);
-	const struct subject *s;
-	size_t i; /* the profile */
+	const struct page_body *body;
+	const struct growth_sides *growth;
+	struct profile_data *const *d;
+	const struct report_options *o;
 	const struct tree *tree;
 };
 
@@ -156,7 +149,7 @@ static int put_block(const char *id, int64_t number, const struct content *c, FI
 
 static int put_report(const struct content *c, FILE *out)
 {
-	return report_json_short(c->s->d[c->i], c->s->o, out);
+	return report_json_short(*c->d, c->o, out);
 }
 
 static int put_tree(const struct content *c, FILE *out)
@@ -166,12 +159,12 @@ static int put_tree(const struct content *c, FILE *out)
 
 static int put_rows(const struct content *c, FILE *out)
 {
-	return rows_json(c->tree, c->s->o, out);
+	return rows_json(c->tree, c->o, out);
 }
 
 static int put_growth(const struct content *c, FILE *out)
 {
-	return report_growth_json(c->s->growth, c->s->d[0], c->s->d[1], out);
+	return report_growth_json(c->growth, c->d[0], c->d[1], out);
 }
 
 /* How far into the process's life the profile goes; NULL: that is not known. */
@@ -182,6 +175,12 @@ static json_t *until(const struct profile_data *d)
 	if (d->ended_ns > d->started_ns)
 		ns = d->ended_ns - d->started_ns;
 	return ns ? json_out_num(ns) : NULL;
+}
+
+/* NULL: that is not known, as of a sum. */
+static json_t *began(const struct profile_data *d)
+{
+	return d->started_ns ? json_integer((json_int_t)d->started_ns) : NULL;
 }
 
 /* What a list of several profiles shows of each. */
@@ -196,17 +195,17 @@ static json_t *figures(const struct profile_data *d)
 			 json_out_num(t->peak_bytes));
 }
 
-/* NULL: out of memory. */
-static json_t *index_entry(const struct profile_data *d, size_t i)
+json_t *page_entry(const struct profile_data *d, size_t number)
 {
 	char *title = page_title(d), *program = program_of(d);
 	json_t *entry =
 		title && program
-			? json_pack("{ss ss sI so so so so so*}", "title", title, "program",
+			? json_pack("{ss ss sI so so so so so* so*}", "title", title, "program",
 				    program, "pid", (json_int_t)d->pid, "totals", figures(d),
-				    "report", json_sprintf("mprof-report-%zu", i), "tree",
-				    json_sprintf("mprof-tree-%zu", i), "rows",
-				    json_sprintf("mprof-rows-%zu", i), "until_ns", until(d))
+				    "report", json_sprintf("mprof-report-%zu", number), "tree",
+				    json_sprintf("mprof-tree-%zu", number), "rows",
+				    json_sprintf("mprof-rows-%zu", number), "started_ns", began(d),
+				    "until_ns", until(d))
 			: NULL;
 
 	free(title);
@@ -216,54 +215,40 @@ static json_t *index_entry(const struct profile_data *d, size_t i)
 
 static int put_index(const struct content *c, FILE *out)
 {
-	json_t *list = json_array();
-	int err = list ? 0 : -ENOMEM;
+	const struct page_body *b = c->body;
+	json_t *missing = b->missing ? json_integer((json_int_t)b->missing) : NULL;
+	json_t *index = json_pack("{ss ss sO ss* ss* so*}", "schema", "mprof.page.v1", "version",
+				  MPROF_VERSION, "profiles", b->profiles, "at",
+				  b->o->at_peak ? "peak" : NULL, "growth",
+				  b->growth ? "mprof-growth" : NULL, "missing", missing);
+	int err = 0;
 
-	for (size_t i = 0; !err && i < c->s->n; i++)
-		err = json_array_append_new(list, index_entry(c->s->d[i], i)) ? -ENOMEM : 0;
-	json_t *index = json_pack("{ss ss sO ss* ss*}", "schema", "mprof.page.v1", "version",
-				  MPROF_VERSION, "profiles", list, "at",
-				  c->s->o->at_peak ? "peak" : NULL, "growth",
-				  c->s->growth ? "mprof-growth" : NULL);
-	if (!err && (!index || json_dumpf(index, out, JSON_COMPACT)))
+	if (!index || json_dumpf(index, out, JSON_COMPACT))
 		err = index && ferror(out) ? why_failed(out) : -ENOMEM;
 	json_decref(index);
-	json_decref(list);
 	return err;
 }
 
-/* The blocks of profile number @i. */
-static int put_profile(const struct subject *s, size_t i, FILE *out)
+int page_put_profile(struct profile_data *d, size_t number, const struct report_options *o,
+		     const uint64_t *same, FILE *out)
 {
 	struct tree *tree;
-	int err = tree_new(s->d[i], s->o->own_code, &tree);
+	int err = tree_new(d, o->own_code, &tree);
 
 	if (err)
 		return err;
-	if (s->growth)
-		tree_number(tree, i ? s->growth->now.of_base : s->growth->now.of_now);
-	const struct content report = {put_report, s, i, tree};
-	const struct content nodes = {put_tree, s, i, tree};
-	const struct content rows = {put_rows, s, i, tree};
+	if (same)
+		tree_number(tree, same);
+	const struct content report = {.put = put_report, .d = &d, .o = o};
+	const struct content nodes = {.put = put_tree, .tree = tree};
+	const struct content rows = {.put = put_rows, .o = o, .tree = tree};
 
-	err = put_block("report", (int64_t)i, &report, out);
+	err = put_block("report", (int64_t)number, &report, out);
 	if (!err)
-		err = put_block("tree", (int64_t)i, &nodes, out);
+		err = put_block("tree", (int64_t)number, &nodes, out);
 	if (!err)
-		err = put_block("rows", (int64_t)i, &rows, out);
+		err = put_block("rows", (int64_t)number, &rows, out);
 	tree_free(tree);
-	return err;
-}
-
-static int put_data(const struct subject *s, FILE *out)
-{
-	const struct content index = {put_index, s, 0, NULL}, growth = {put_growth, s, 0, NULL};
-	int err = put_block("index", -1, &index, out);
-
-	if (!err && s->growth)
-		err = put_block("growth", -1, &growth, out);
-	for (size_t i = 0; !err && i < s->n; i++)
-		err = put_profile(s, i, out);
 	return err;
 }
 
@@ -278,29 +263,68 @@ static const char *put_until(const char *rest, const char *end, const char *mark
 	return at + strlen(mark);
 }
 
-static int write_page(const struct page_template *t, const struct subject *s, FILE *out)
+int page_write_body(const struct page_template *t, const struct page_body *b, FILE *out)
 {
 	const char *end = t->text + t->len;
+	const struct content index = {.put = put_index, .body = b};
 
 	if (!template_has_marks(t))
 		return -EINVAL;
 	errno = 0;
 	const char *rest = put_until(t->text, end, TITLE_MARK, out);
-	int err = put_title(s, out);
+	put_title(b, out);
 	rest = put_until(rest, end, DATA_MARK, out);
+	int err = why_failed(out);
 	if (!err)
-		err = why_failed(out);
+		err = put_block("index", -1, &index, out);
 	if (!err)
-		err = put_data(s, out);
+		err = b->put(b->ctx, out);
 	fwrite(rest, 1, (size_t)(end - rest), out);
 	fflush(out);
 	return err ? err : why_failed(out);
 }
 
+/* ---- of profiles that are all there ---- */
+
+/* What a page is of. */
+struct subject {
+	struct profile_data *const *d;
+	size_t n;
+	const struct growth_sides *growth; /* of the first since the second; NULL: no difference */
+	const struct report_options *o;
+};
+
+static int put_all(void *ctx, FILE *out)
+{
+	const struct subject *s = ctx;
+	const struct growth_sides *g = s->growth;
+	const struct content growth = {.put = put_growth, .growth = g, .d = s->d};
+	int err = g ? put_block("growth", -1, &growth, out) : 0;
+
+	for (size_t i = 0; !err && i < s->n; i++)
+		err = page_put_profile(s->d[i], i, s->o,
+				       !g ? NULL : i ? g->now.of_base : g->now.of_now, out);
+	return err;
+}
+
+static int write_subject(const struct page_template *t, struct subject *s, FILE *out)
+{
+	struct page_body b = {.profiles = json_array(), .growth = s->growth, .o = s->o,
+			      .put = put_all, .ctx = s};
+	int err = b.profiles ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !err && i < s->n; i++)
+		err = json_array_append_new(b.profiles, page_entry(s->d[i], i)) ? -ENOMEM : 0;
+	if (!err)
+		err = page_write_body(t, &b, out);
+	json_decref(b.profiles);
+	return err;
+}
+
 int page_write(const struct page_template *t, struct profile_data *const *d, size_t n,
 	       const struct report_options *o, FILE *out)
 {
-	return write_page(t, &(struct subject){d, n, NULL, o}, out);
+	return write_subject(t, &(struct subject){d, n, NULL, o}, out);
 }
 
 int page_write_growth(const struct page_template *t, struct profile_data *now,
@@ -311,7 +335,7 @@ int page_write_growth(const struct page_template *t, struct profile_data *now,
 	int err = growth_sides_find(&g, leaks_key_of(o), now, base);
 
 	if (!err)
-		err = write_page(t, &(struct subject){d, 2, &g, o}, out);
+		err = write_subject(t, &(struct subject){d, 2, &g, o}, out);
 	growth_sides_release(&g);
 	return err;
 }

@@ -25,12 +25,12 @@ struct output_host {
 	/* Print a report; it may leave out of @d what it does not show. 0; -errno, or 1: it has
 	 * failed, and why has been said. */
 	int (*print)(void *ctx, struct profile_data *d, FILE *out);
-	/* Write a page to a file, of a profile whose report has been printed: what that left out is
-	 * left out here. 0, or -errno with a sentence in @e. */
-	int (*page)(void *ctx, struct profile_data *d, const char *path, struct error *e);
-	/* The same of one of which no report has been printed. */
-	int (*page_unprinted)(void *ctx, struct profile_data *d, const char *path,
-			      struct error *e);
+	/* One more profile of the page that is being made. @printed: its report has been, and what
+	 * that left out is left out here. 0, or -errno with a sentence in @e: it is not in it. */
+	int (*page_add)(void *ctx, struct profile_data *d, bool printed, struct error *e);
+	/* Write that page, which should have *@n profiles, to a file; the next one begins another
+	 * page. 0, *@n being those that it has, or -errno with a sentence in @e. */
+	int (*page_write)(void *ctx, const char *path, size_t *n, struct error *e);
 	/* A module of a profile lacks names, lines or types, which has been said. */
 	void (*lacking)(void *ctx, const struct pd_module *m);
 	/* All reports have been printed. */
@@ -59,6 +59,8 @@ struct outputs {
 	char *left_out_text;	/* which programs have no profile; NULL: all have one */
 	bool reported;		/* the whole report has been printed */
 	int paged;		/* 0, or what the first page that failed has failed of */
+	size_t n_paged, to_page; /* profiles that have been added to the page of all, and those that
+				    should be in it */
 	struct timeline_output timeline;
 	struct environments_output environments;
 	struct massif_output *massif;	/* NULL: not wanted */

@@ -8,11 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A command of more files nobody types. */
-enum { FILES_TOLD = 12 };
+/* A page is of all profiles, unless its name tells their processes apart (%p). */
+static bool is_joint(const struct outputs *o)
+{
+	return !filename_has_pid(o->settings.html);
+}
 
-/* heap.html; of a child heap.PID.html; of a process that has exec'ed, what was before it
- * heap.PID.N.html: a browser knows a page by how its name ends. */
+/* PID.html; of a process that has exec'ed, what was before it PID.N.html: a browser knows a page by
+ * how its name ends. */
 static char *file_name(const struct outputs *o, const struct image *i, struct error *e)
 {
 	const struct filename_whose whose = data_whose(o, i);
@@ -29,85 +32,111 @@ static char *file_name(const struct outputs *o, const struct image *i, struct er
 	return whole;
 }
 
-static int put_page(struct outputs *o, const struct image *i, struct profile_data *printed,
-		    const char *path, struct error *e)
+static int add(struct outputs *o, const struct image *i, struct profile_data *printed,
+	       struct error *e)
 {
 	struct profile_data *own = printed ? NULL : data_name_image(o, i);
 
 	if (!printed && !own)
-		return -ENOMEM;
-	o->host->step("writing the page");
-	int err = printed ? o->host->page(o->host_ctx, printed, path, e)
-			  : o->host->page_unprinted(o->host_ctx, own, path, e);
+		return error_set(e, -ENOMEM, "out of memory");
+	o->host->step("making the page");
+	int err = o->host->page_add(o->host_ctx, own ? own : printed, printed, e);
 	o->host->step(NULL);
 	profile_data_free(own);
 	return err;
 }
 
-void page_of_image(struct outputs *o, struct image *i, struct profile_data *printed)
+static int put(const struct outputs *o, const char *path, size_t *n, struct error *e)
 {
-	struct error e = {"out of memory"};
+	o->host->step("writing the page");
+	int err = o->host->page_write(o->host_ctx, path, n, e);
+	o->host->step(NULL);
+	return err;
+}
 
-	if (!o->settings.html || i->paged)
+/* @n of @all profiles are in it. */
+static void say_written(const struct outputs *o, pid_t pid, size_t n, size_t all, const char *path)
+{
+	char of[64];
+
+	if (!strcmp(path, "/dev/null"))
 		return;
-	char *path = file_name(o, i, &e);
-	int err = path ? put_page(o, i, printed, path, &e) : -ENOMEM;
+	if (all == 1)
+		snprintf(of, sizeof of, "process %d", (int)pid);
+	else if (n == all)
+		snprintf(of, sizeof of, "all %zu profiles", all);
+	else
+		snprintf(of, sizeof of, "%zu of %zu profiles", n, all);
+	say_to(o->host->say, "the page of %s is %s", of, path);
+}
 
-	i->paged = true;
-	if (err)
-		unwritten_say(o, "process %d: no page: %s", (int)i->pid, e.text);
-	else if (strcmp(path, "/dev/null"))
-		say_to(o->host->say, "the page of process %d is %s", (int)i->pid, path);
-	free(path);
+static void failed(struct outputs *o, const struct image *i, int err, const struct error *e)
+{
+	unwritten_say(o, "process %d: no page: %s", (int)i->pid, e->text);
 	o->paged = o->paged ? o->paged : err;
 }
 
-static bool has_file(const struct image *i, const char *name)
-{
-	return i->saved && name && strcmp(name, "/dev/null");
-}
-
-/* " mprof.data mprof.data.4711", those that are there; returns how many these are. */
-static size_t list_data_files(const struct outputs *o, FILE *out)
+static void page_alone(struct outputs *o, const struct image *i, struct profile_data *printed)
 {
 	struct error e;
-	size_t n = 0;
+	char *path = file_name(o, i, &e);
+	int err = path ? add(o, i, printed, &e) : -EINVAL;
+	size_t n = 1;
 
-	for (const struct image *i = o->session->images; i; i = i->next) {
-		char *name = data_file_name(o, i, &e);
-
-		if (has_file(i, name) && n++ < FILES_TOLD)
-			fprintf(out, " %s", name);
-		free(name);
-	}
-	if (n > FILES_TOLD)
-		fprintf(out, " ... (and the %zu other data files)", n - FILES_TOLD);
-	return n;
+	if (!err)
+		err = put(o, path, &n, &e);
+	if (err)
+		failed(o, i, err, &e);
+	else
+		say_written(o, i->pid, n, 1, path);
+	free(path);
 }
 
-/* The pages of several processes know nothing of each other. */
-static void say_one_page(const struct outputs *o)
+static void page_among_others(struct outputs *o, const struct image *i,
+			      struct profile_data *printed)
 {
 	struct error e;
-	char *page = filename_expand(o->settings.html, o->session->root, &e), *files = NULL;
-	size_t len;
-	FILE *out = page && strcmp(page, "/dev/null") ? open_memstream(&files, &len) : NULL;
-	size_t n = out ? list_data_files(o, out) : 0;
+	int err = add(o, i, printed, &e);
 
-	if (out && !fclose(out) && n > 1)
-		say_to(o->host->say,
-		       "these are pages of one process each; one page of all %zu is made by: "
-		       "mprof report --format=html -o %.*s.all" PAGE_ENDING "%s",
-		       n, (int)filename_stem(page, PAGE_ENDING), page, files);
-	free(files);
-	free(page);
+	o->to_page++;
+	if (err)
+		failed(o, i, err, &e);
+	else
+		o->n_paged++;
+}
+
+void page_of_image(struct outputs *o, struct image *i, struct profile_data *printed)
+{
+	if (!o->settings.html || i->paged)
+		return;
+	i->paged = true;
+	if (is_joint(o))
+		page_among_others(o, i, printed);
+	else
+		page_alone(o, i, printed);
+}
+
+static void write_joint(struct outputs *o)
+{
+	const struct session *s = o->session;
+	size_t n = o->to_page;
+	struct error e;
+	char *path = filename_expand(o->settings.html, s->root, &e);
+	int err = path ? put(o, path, &n, &e) : -EINVAL;
+
+	if (err)
+		unwritten_say(o, "no page: %s", e.text);
+	else
+		say_written(o, s->images->pid, n, o->to_page, path);
+	free(path);
+	o->paged = o->paged ? o->paged : err;
 }
 
 int pages_of_session(struct outputs *o)
 {
 	for (struct image *i = o->session->images; i; i = i->next)
 		page_of_image(o, i, NULL);
-	if (o->settings.html && !o->paged && !o->settings.quiet)
-		say_one_page(o);
+	if (o->n_paged)
+		write_joint(o);
 	return o->paged;
 }

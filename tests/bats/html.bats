@@ -250,30 +250,77 @@ change() {
 	finish server
 }
 
-@test "each process has its page, whose name ends as a browser wants it" {
-	local pid n=0
+# forks: fork.py, which has two children
+forks() {
 	printf '%s\n' 'import os' 'for i in range(2):' '  if os.fork() == 0: os._exit(0)' '  os.wait()' >fork.py
+}
+
+# holds_all PAGE DATA...: the page is that of the data files, in any order but that the first is the first
+holds_all() {
+	local page=$1 i=0 data pid
+	shift
+	"$P" "$page" mprof-index >index.json || return 1
+	jq -e --argjson n $# '(.profiles | length) == $n and .missing == null' index.json || return 1
+	holds "$page" 0 "$1" || return 1
+	for data in "${@:2}"; do
+		pid=$(limited "$MPROF" report --format=json "$data" | jq .pid)
+		i=$(jq --argjson pid "$pid" '[.profiles[].pid] | index($pid)' index.json)
+		holds "$page" "$i" "$data" || return 1
+	done
+}
+
+@test "a run of several processes has one page, which is that of all their data files" {
+	forks
 	limited "$MPROF" run --trace-children=yes --html=heap.html --data=run.data -o /dev/null -- \
 		/usr/bin/python3 fork.py 2>err
-	for pid in $(ls run.data.* | sed 's/.*\.//'); do
-		holds "heap.$pid.html" 0 "run.data.$pid"
-		n=$((n + 1))
-	done
-	[ $n = 2 ] && [ "$(ls heap*.html | wc -l)" = 3 ]
-	holds heap.html 0 run.data
-	# They know nothing of each other: the command that is told makes one of all.
-	local command
-	command=$(grep -ao 'one page of all 3 is made by: mprof report .*' err)
-	limited "$MPROF" ${command#*: mprof }
-	holds heap.all.html 0 run.data
-	holds heap.all.html 2 "run.data.$pid"
-	limited "$MPROF" run --html=one.html --data=one.data -o /dev/null -- "$T/widgets" 2>err
-	not grep -aq 'one page of all' err
+	[ "$(ls run.data.* | wc -l)" = 2 ]
+	[ "$(ls *.html | grep -v template)" = heap.html ]
+	holds_all heap.html run.data run.data.*
+	grep -Eq '^<title>python3 \(pid [0-9]+\) and 2 more - mprof</title>$' heap.html
+	says err '^mprof: the page of all 3 profiles is heap\.html$'
+	# Though no report can be written and no data file is wanted, it is the same.
+	limited "$MPROF" run --trace-children=yes --html=heap.html --data=/dev/null -o /dev/full -- \
+		/usr/bin/python3 fork.py 2>err && fail "a full disk"
+	says err '^mprof: the page of all 3 profiles is heap\.html$'
+	"$P" heap.html mprof-index | jq -e '.profiles | length == 3 and (map(.started_ns) | unique | length == 3)'
+	[ -z "$(ls -A | grep 'mprof\.page')" ]
+}
+
+@test "what a process did before an exec is in the page of the session if it is kept" {
+	limited "$MPROF" run --keep-execs --html=page --data=run.data -o /dev/null -- /bin/sh -c "exec $T/widgets" 2>err
+	[ "$(ls page*)" = page ]
+	"$P" page mprof-index | jq -e '[.profiles[].program] == ["sh", "widgets"] and (.profiles | map(.pid) | unique | length) == 1'
+	holds page 0 run.data.*.1
+	holds page 1 run.data
+	limited "$MPROF" run --html=page --data=run.data -o /dev/null -- /bin/sh -c "exec $T/widgets" 2>err
+	"$P" page mprof-index | jq -e '[.profiles[].program] == ["widgets"]'
+}
+
+@test "a name with %p is that of a page for each process, and ends as a browser wants it" {
+	forks
 	limited "$MPROF" run --trace-children=yes --html='%p.html' --data=of.%p -o /dev/null -- /usr/bin/python3 fork.py 2>err
 	[ "$(ls of.* | sed 's/of\.\(.*\)/\1.html/' | sort)" = "$(ls [0-9]*.html | sort)" ]
-	limited "$MPROF" run --keep-execs --html=page --data=run.data -o /dev/null -- /bin/sh -c "exec $T/widgets" 2>err
-	[ "$(ls page* | wc -l)" = 2 ]
-	holds page 0 run.data
+	local data
+	for data in of.*; do
+		holds "${data#of.}.html" 0 "$data"
+		says err "^mprof: the page of process ${data#of.} is ${data#of.}\.html\$"
+	done
+	limited "$MPROF" run --keep-execs --html='e%p.html' --data=run.data -o /dev/null -- /bin/sh -c "exec $T/widgets" 2>err
+	[ "$(ls e*.html | grep -Ec '^e[0-9]+(\.1)?\.html$')" = 2 ]
+}
+
+@test "a session that is attached to, and detached from, has one page of all, too" {
+	printf '%s\n' 'import os, sys' 'print("ready 1", flush=True)' 'sys.stdin.readline()' \
+		'for i in range(2):' '  if os.fork() == 0: os._exit(0)' '  os.wait()' \
+		'print("forked", flush=True)' 'sys.stdin.readline()' >fork.py
+	start family /usr/bin/python3 fork.py
+	attach --trace-children=yes -o report.txt --data=run.data --html=at.html "$PID"
+	tell_await family fork '^forked'
+	detach --html=heap.html "$PID"
+	holds_all at.html run.data run.data.*
+	holds_all heap.html run.data run.data.*
+	[ "$(ls run.data.* | wc -l)" = 2 ]
+	finish family
 }
 
 @test "detach makes one page of all, and takes --format=html and --html" {
@@ -358,12 +405,12 @@ change() {
 	refused 1 'cannot write the page none/heap.html: No such file' "$MPROF" run --html=none/heap.html -- touch ran
 	refused 2 'both name x' "$MPROF" run --html=x -o x -- touch ran
 	refused 2 'both name x' "$MPROF" run --html=x --data=x -- touch ran
-	refused 2 'x\.12\.html is a name that --html=x\.html may need' "$MPROF" run --html=x.html --data=x.12.html -- touch ran
-	refused 2 'x\.12\.3 is a name that --html=x may need' "$MPROF" run --html=x --massif-out-file=x.12.3 -- touch ran
+	refused 2 'html=x\.12 is a name that --data=x may need' "$MPROF" run --html=x.12 --data=x -- touch ran
+	refused 2 '[0-9]+\.3\.html is a name that --html=[0-9]+\.html may need' "$MPROF" run --html=%p.html --data=%p.3.html -- touch ran
 	refused 2 '%z is not known' "$MPROF" run --html=%z.html -- touch ran
 	MPROF_PAGE_TEMPLATE=none refused 1 'cannot read the template none: No such file' "$MPROF" run --html=x -- touch ran
 	[ ! -e ran ]
-	limited "$MPROF" run --html=x.html --data=x.12.htm -o x.html.12 -- touch ran
+	limited "$MPROF" run --html=x.html --data=x.12.html -o x.html.12 -- touch ran
 }
 
 @test "options that make no sense for a page, or with it, are refused" {

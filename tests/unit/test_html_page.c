@@ -4,6 +4,7 @@
 #include "unit/unit.h"
 
 #include "html/page.h"
+#include "html/parts.h"
 #include "html/rows.h"
 #include "html/sink.h"
 #include "html/tree.h"
@@ -94,12 +95,13 @@ static json_t *block(const char *page, const char *id)
 	return j;
 }
 
-static struct profile_data *made(const char *program, uint32_t pid)
+/* With that many blocks, one of which is freed. */
+static struct profile_data *made_of(const char *program, uint32_t pid, unsigned blocks)
 {
 	struct profile_data *d = profile_data_new();
 
 	assert_non_null(d);
-	pd_build_chain(d, "main+1 > f+2", 100, 3, 1);
+	pd_build_chain(d, "main+1 > f+2", 100, blocks, 1);
 	pd_build_finish(d);
 	d->pid = pid;
 	if (!program)
@@ -108,6 +110,11 @@ static struct profile_data *made(const char *program, uint32_t pid)
 	d->command = calloc(2, sizeof *d->command);
 	d->command[0] = strdup(program);
 	return d;
+}
+
+static struct profile_data *made(const char *program, uint32_t pid)
+{
+	return made_of(program, pid, 3);
 }
 
 static int write_report(const struct profile_data *d, FILE *out)
@@ -215,6 +222,103 @@ static void several_profiles_are_in_one_page_in_their_order(void **state)
 	}
 	json_decref(index);
 	free(page);
+}
+
+static char *page_of_parts(const struct page_parts *p, size_t all)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	assert_non_null(f);
+	assert_int_equal(page_parts_write(p, all, &template, f), 0);
+	fclose(f);
+	return text;
+}
+
+static void a_page_made_of_one_profile_after_the_other_is_that_of_all(void **state)
+{
+	struct profile_data *d[] = {made("a", 1), made("b", 2), made("c", 3)};
+	struct page_parts *p = page_parts_new(&usual, SIZE_MAX);
+	char *want = page_of(d, 3);
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(page_parts_add(p, d[i]), 0);
+		profile_data_free(d[i]);
+	}
+	char *got = page_of_parts(p, 3);
+
+	assert_string_equal(got, want);
+	free(want);
+	free(got);
+	page_parts_free(p);
+}
+
+/* How long the blocks of a profile are. */
+static size_t length_of(struct profile_data *d)
+{
+	struct page_parts *p = page_parts_new(&usual, SIZE_MAX);
+
+	assert_int_equal(page_parts_add(p, d), 0);
+	char *page = page_of_parts(p, 1);
+	const char *from = strstr(page, "<script type=\"application/x-mprof\" id=\"mprof-report-");
+	size_t n = (size_t)(strstr(page, "<script>run()") - from);
+
+	free(page);
+	page_parts_free(p);
+	return n;
+}
+
+static void of_a_page_that_is_too_large_the_lowest_peaks_are_left_out_and_counted(void **state)
+{
+	struct profile_data *d[] = {made_of("b", 1, 20), made_of("c", 2, 10), made_of("a", 3, 30),
+				    made_of("c", 4, 10), made_of("d", 5, 10)};
+	/* For three of them, not for four. */
+	struct page_parts *p = page_parts_new(&usual, length_of(d[0]) * 7 / 2);
+
+	(void)state;
+	for (size_t i = 0; i < 5; i++)
+		assert_int_equal(page_parts_add(p, d[i]), 0);
+	assert_int_equal(page_parts_count(p), 3);
+	assert_int_equal(page_parts_left_out(p), 2);
+	char *page = page_of_parts(p, 6); /* one could not be added */
+	json_t *index = block(page, "mprof-index");
+	const json_t *list = json_object_get(index, "profiles");
+
+	assert_has(page, "<title>b (pid 1) and 5 more - mprof</title>");
+	assert_int_equal(json_integer_value(json_object_get(index, "missing")), 3);
+	for (size_t i = 0; i < 3; i++) {
+		const json_t *one = json_array_get(list, i);
+
+		assert_int_equal(json_integer_value(json_object_get(one, "pid")), i + 1);
+		assert_same(page, json_string_value(json_object_get(one, "report")), d[i],
+			    write_report);
+	}
+	json_decref(index);
+	free(page);
+	page_parts_free(p);
+	for (size_t i = 0; i < 5; i++)
+		profile_data_free(d[i]);
+}
+
+static void one_profile_is_in_a_page_however_long_it_is(void **state)
+{
+	struct profile_data *d[] = {made_of("a", 1, 10), made_of("b", 2, 20)};
+	struct page_parts *p = page_parts_new(&usual, 1);
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(page_parts_add(p, d[i]), 0);
+		assert_int_equal(page_parts_count(p), 1);
+	}
+	char *page = page_of_parts(p, 2);
+
+	assert_has(page, "<title>b (pid 2) and 1 more - mprof</title>");
+	free(page);
+	page_parts_free(p);
+	for (size_t i = 0; i < 2; i++)
+		profile_data_free(d[i]);
 }
 
 static void a_sum_of_profiles_is_called_that_and_has_no_process(void **state)
@@ -456,6 +560,10 @@ int main(void)
 		cmocka_unit_test(
 			a_page_is_the_template_with_title_and_data_in_the_places_of_its_marks),
 		cmocka_unit_test(several_profiles_are_in_one_page_in_their_order),
+		cmocka_unit_test(a_page_made_of_one_profile_after_the_other_is_that_of_all),
+		cmocka_unit_test(
+			of_a_page_that_is_too_large_the_lowest_peaks_are_left_out_and_counted),
+		cmocka_unit_test(one_profile_is_in_a_page_however_long_it_is),
 		cmocka_unit_test(a_sum_of_profiles_is_called_that_and_has_no_process),
 		cmocka_unit_test(
 			a_difference_has_both_profiles_and_says_which_functions_are_the_same),

@@ -9,12 +9,19 @@
 #include "outputs/write.h"
 #include "profile/datafile.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 static struct host {
 	char said[4000];	/* a line for each sentence */
-	unsigned printed, ended, paged, paged_alone;
+	unsigned printed, ended;
+	unsigned added, added_unprinted; /* to pages */
+	unsigned not_added;	/* which of them cannot be */
+	char pages[200];	/* that have been written: NAME:PROFILES */
+	size_t left_out;	/* of a page */
+	bool disk_full;
 	const struct profile_data *seen; /* by whoever printed last */
 	FILE *to;		/* the last report was printed there */
 	bool cannot_print;
@@ -59,27 +66,32 @@ static void named(void *ctx, const struct massif_names *names)
 	(void)ctx, (void)names;
 }
 
-static int page(void *ctx, struct profile_data *d, const char *path, struct error *e)
+static int page_add(void *ctx, struct profile_data *d, bool was_printed, struct error *e)
 {
-	(void)ctx, (void)e;
-	assert_string_equal(path, "p.html");
-	assert_ptr_equal(d, host.seen);
-	host.paged++;
-	return -ENOSPC;
+	assert_ptr_equal(ctx, &host);
+	if (was_printed)
+		assert_ptr_equal(d, host.seen);
+	else
+		assert_ptr_not_equal(d, host.seen);
+	if (host.added++ == host.not_added)
+		return error_set(e, -ENOMEM, "no room");
+	host.added_unprinted += !was_printed;
+	return 0;
 }
 
-static int page_unprinted(void *ctx, struct profile_data *d, const char *path, struct error *e)
+static int page_write(void *ctx, const char *path, size_t *n, struct error *e)
 {
-	(void)ctx, (void)e;
-	assert_string_equal(path, "p.html");
-	assert_non_null(d);
-	host.paged_alone++;
-	return 0;
+	size_t len = strlen(host.pages);
+
+	(void)ctx;
+	snprintf(host.pages + len, sizeof host.pages - len, "%s:%zu ", path, *n);
+	*n -= host.left_out;
+	return host.disk_full ? error_set(e, -ENOSPC, "disk full") : 0;
 }
 
 static const struct output_host functions = { .say = take, .announce = take, .step = step,
 					      .print = print, .printed = printed, .named = named,
-					      .page = page, .page_unprinted = page_unprinted,
+					      .page_add = page_add, .page_write = page_write,
 					      .lacking = lacking };
 
 /* In an empty directory of its own. */
@@ -87,7 +99,7 @@ static void open_with(struct outputs *o, struct session *s, const struct output_
 {
 	char dir[] = "/tmp/mprof-test-XXXXXX";
 
-	host = (struct host){ 0 };
+	host = (struct host){ .not_added = UINT_MAX };
 	assert_non_null(mkdtemp(dir));
 	assert_int_equal(chdir(dir), 0);
 	assert_int_equal(outputs_open(o, s, settings, &functions, &host), 0);
@@ -126,22 +138,27 @@ static struct image *runs(struct session *s, unsigned n)
 
 /* ---- pages ---- */
 
+static const struct output_settings paged = { .data = "/dev/null", .report = "r",
+					      .html = "p.html" };
+
 static void one_naming_serves_the_report_and_the_page(void **state)
 {
 	struct session *s = begin(false);
 	struct outputs o;
 
 	(void)state;
-	open_with(&o, s, &(struct output_settings){ .data = "data", .report = "r",
-						     .html = "p.html" });
+	open_with(&o, s, &paged);
 	runs(s, 3);
 	assert_int_equal(output_session(&o), 0);
-	assert_int_equal(host.paged, 1);
-	/* It is not tried again, and that it failed is not forgotten. */
+	assert_int_equal(host.added, 1);
+	/* It is not tried again. */
 	assert_int_equal(output_session(&o), 0);
+	host.disk_full = true;
 	assert_int_equal(pages_of_session(&o), -ENOSPC);
-	assert_int_equal(host.paged, 1);
-	assert_int_equal(host.paged_alone, 0);
+	assert_int_equal(host.added, 1);
+	assert_int_equal(host.added_unprinted, 0);
+	assert_string_equal(host.pages, "p.html:1 ");
+	assert_string_equal(unwritten_behind(&o.unwritten, 0), "no page: disk full");
 	finish(&o);
 }
 
@@ -149,15 +166,87 @@ static void a_page_is_written_though_the_report_cannot_be(void **state)
 {
 	struct session *s = begin(false);
 	struct outputs o;
+	struct output_settings settings = paged;
 
 	(void)state;
-	open_with(&o, s, &(struct output_settings){ .data = "data", .report = "no/r",
-						     .html = "p.html" });
+	settings.report = "no/r";
+	open_with(&o, s, &settings);
 	runs(s, 3);
 	assert_int_not_equal(output_session(&o), 0);
 	assert_int_equal(pages_of_session(&o), 0);
-	assert_int_equal(host.paged, 0);
-	assert_int_equal(host.paged_alone, 1);
+	assert_int_equal(host.added_unprinted, 1);
+	assert_string_equal(host.pages, "p.html:1 ");
+	assert_non_null(strstr(host.said, "the page of process 4711 is p.html\n"));
+	finish(&o);
+}
+
+/* What a process did, and two that it has forked. */
+static void forks_twice(struct session *s)
+{
+	struct image *i = start(s, ROOT);
+
+	for (pid_t pid = ROOT; pid < ROOT + 3; pid++) {
+		struct image *k = pid == ROOT ? i : session_sink.forked(s, i, pid);
+
+		k->program = NO_FILE;
+		alloc(k, 0x10, 100);
+	}
+	script.tasks = 0;
+	for (struct image *k = s->images; k; k = k->next)
+		gone(k);
+	session_sink.ended(s, ROOT, 0);
+}
+
+static void all_processes_of_a_session_are_in_one_page(void **state)
+{
+	struct session *s = begin(true);
+	struct outputs o;
+
+	(void)state;
+	open_with(&o, s, &paged);
+	forks_twice(s);
+	assert_int_equal(output_session(&o), 0);
+	assert_int_equal(host.added, 3);
+	assert_string_equal(host.pages, "");
+	assert_int_equal(pages_of_session(&o), 0);
+	assert_int_equal(host.added, 3);
+	assert_string_equal(host.pages, "p.html:3 ");
+	assert_non_null(strstr(host.said, "the page of all 3 profiles is p.html\n"));
+	finish(&o);
+}
+
+static void what_a_page_has_not_got_is_counted(void **state)
+{
+	struct session *s = begin(true);
+	struct outputs o;
+
+	(void)state;
+	open_with(&o, s, &paged);
+	forks_twice(s);
+	host.not_added = host.left_out = 1;
+	assert_int_equal(output_session(&o), 0);
+	assert_int_equal(pages_of_session(&o), -ENOMEM);
+	assert_string_equal(host.pages, "p.html:3 ");
+	assert_string_equal(unwritten_behind(&o.unwritten, 0), "process 4712: no page: no room");
+	assert_non_null(strstr(host.said, "the page of 2 of 3 profiles is p.html\n"));
+	finish(&o);
+}
+
+static void a_name_with_the_process_in_it_is_that_of_a_page_for_each(void **state)
+{
+	struct session *s = begin(true);
+	struct outputs o;
+	struct output_settings settings = paged;
+
+	(void)state;
+	settings.html = "p%p.html";
+	open_with(&o, s, &settings);
+	forks_twice(s);
+	host.not_added = 1;
+	assert_int_equal(output_session(&o), 0);
+	assert_int_equal(pages_of_session(&o), -ENOMEM);
+	assert_string_equal(host.pages, "p4711.html:1 p4713.html:1 ");
+	assert_non_null(strstr(host.said, "the page of process 4713 is p4713.html\n"));
 	finish(&o);
 }
 
@@ -353,6 +442,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_naming_serves_the_report_and_the_page),
 		cmocka_unit_test(a_page_is_written_though_the_report_cannot_be),
+		cmocka_unit_test(all_processes_of_a_session_are_in_one_page),
+		cmocka_unit_test(what_a_page_has_not_got_is_counted),
+		cmocka_unit_test(a_name_with_the_process_in_it_is_that_of_a_page_for_each),
 		cmocka_unit_test(a_profile_that_cannot_be_written_is_kept_and_saved_elsewhere),
 		cmocka_unit_test(
 			a_report_that_cannot_be_written_is_tried_again_and_the_profile_is_not),

@@ -93,8 +93,7 @@ if [ -z "${UNIT:-}" ]; then
 	profile bare bare --types=none --timeline=0
 	page bare "$work/bare.data"
 	page both "$work/widgets.data" "$work/names.data"
-	profile forks forks --trace-children=yes
-	page forks "$work"/forks.data*
+	MPROF_PAGE_TEMPLATE=$template profile forks forks --trace-children=yes --html=forks.html
 	for version in 1 2; do
 		c++ -g -O1 -DVERSION=$version -o "$work/changes" test/programs/changes.cc
 		profile "changes-$version" changes

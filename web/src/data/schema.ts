@@ -12,6 +12,7 @@ export interface IndexEntry {
 	report: string;
 	tree: string;
 	rows: string;
+	started_ns?: number; // since 1970, rounded; not known of old profiles
 	until_ns?: number; // of the process's life; not known of old profiles
 }
 
@@ -20,6 +21,7 @@ export interface PageIndex {
 	version: string;
 	profiles: IndexEntry[];
 	at?: "peak"; // the moment that all of it is of, if not the end
+	missing?: number; // so many more profiles there are, not in this page
 	growth?: string; // the page is of what has changed from the second to the first
 }
 

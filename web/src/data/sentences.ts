@@ -35,6 +35,12 @@ export function says_lost(c: Culprit): string {
 	return `${named(c.name)} loses ${lost}${more}`;
 }
 
+/** Of a page of a session that would be too large, or for which memory was short. */
+export const says_missing = (n: number): string =>
+	`${plural(n, "more profile")} ${n === 1 ? "is" : "are"} not in this page ` +
+	"(of one that would be too large those with the lowest peaks are left out): " +
+	"mprof report --format=html makes a page of the data files that it is given.";
+
 /** Somebody has looked at the process, and had to give up what is lost. */
 const was_given_up = (r: Report): boolean => !r.reach && !!r.rss;
 

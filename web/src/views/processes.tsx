@@ -4,6 +4,7 @@
 import type { JSX } from "preact";
 import { choices, last_of_each, title_of_all } from "../data/choices";
 import type { IndexEntry, PageIndex } from "../data/schema";
+import { says_missing } from "../data/sentences";
 import { Bytes, Share } from "../ui/bar";
 import { bytes, clip, count, plural, time } from "../ui/format";
 import { Link } from "../ui/link";
@@ -155,6 +156,9 @@ export function Processes({ index }: { index: PageIndex }): JSX.Element {
 	return (
 		<div class="overview all">
 			<Together index={index} last={last} />
+			{!!index.missing && (
+				<p class="quiet missing">{says_missing(index.missing)}</p>
+			)}
 			<Table
 				caption="Each of them; a name leads to its profile"
 				columns={columns_of(index, last)}

@@ -23,6 +23,7 @@ import {
 	says_answer,
 	says_lost,
 	says_kept,
+	says_missing,
 	says_runtime,
 	seen_by,
 } from "../../src/data/sentences";
@@ -104,6 +105,38 @@ test("of several processes there is a list first; each counts once, by its last 
 	assert.equal(choices(sums)[0].title, "All 2 profiles");
 	assert.deepEqual(snapshots(sums, 2), []);
 	assert.equal(choices({ ...index, growth: "g" })[0].of, "difference");
+});
+
+test("the same number and program are another process if it began at another time", () => {
+	const index = index_of(["a (pid 1)", 5e8], ["a (pid 1)", 2e9], ["a (pid 1)", 1e9]);
+
+	index.profiles[0].started_ns = index.profiles[2].started_ns = 1e18;
+	index.profiles[1].started_ns = 2e18;
+	// Two processes of that number, or one that has executed itself.
+	assert.deepEqual(
+		choices(index).map((c) => plain(c.title)),
+		[
+			"All 2 profiles, 1 moment of them besides",
+			"a (pid 1), 0.50 s",
+			"a (pid 1), 2.00 s",
+			"a (pid 1), 1.00 s",
+		],
+	);
+	assert.deepEqual(snapshots(index, 3), [{ profile: 1, ns: 5e8 }]);
+	assert.deepEqual(snapshots(index, 2), []);
+});
+
+test("a page that has not got all says how many there are, even with one", () => {
+	const index = index_of(["a (pid 1)", 5], ["b (pid 2)", 5]);
+
+	assert.equal(choices({ ...index, missing: 3 })[0].title, "2 of 5 processes");
+	const one = { ...index_of(["a (pid 1)", 5]), missing: 1 };
+	assert.deepEqual(
+		choices(one).map((c) => c.title),
+		["1 of 2 processes", "a (pid 1)"],
+	);
+	assert.match(plain(says_missing(1)), /^1 more profile is not in this page /);
+	assert.match(plain(says_missing(1300)), /^1,300 more profiles are not in this page /);
 });
 
 test("the snapshots of a profile are those of its process that end before it, in order", () => {
