@@ -144,7 +144,8 @@ static const struct part parts[] = {
 	{ FOR_FILES, "  --open           (report) show the page in the browser of $BROWSER, or "
 		     "by xdg-open\n" },
 	{ FOR_TRACING | FOR_DETACH, "  --html=FILE      (run, attach, detach) beside the report "
-				    "a page, of each process one\n" },
+				    "a page of all processes;\n"
+				    "                   with %p in its name one of each\n" },
 	{ FOR_REPORT, "  --time-unit=ms|B --threshold=PERCENT --max-snapshots=N   (report) of "
 		      "massif and ms_print\n"
 		      "  --x=COLUMNS --y=ROWS      (report) the size of ms_print's graph\n" },

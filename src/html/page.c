@@ -177,7 +177,7 @@ static json_t *until(const struct profile_data *d)
 	return ns ? json_out_num(ns) : NULL;
 }
 
-/* NULL: that is not known, as of a sum. */
+/* NULL: that is not known. */
 static json_t *began(const struct profile_data *d)
 {
 	return d->started_ns ? json_integer((json_int_t)d->started_ns) : NULL;
