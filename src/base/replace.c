@@ -65,7 +65,7 @@ static int check_target(const char *path, bool *discard, struct error *e)
 struct place {
 	int dir;		/* O_PATH */
 	const char *name;	/* in dir */
-	char temp[64];		/* the file's name in dir until it is whole */
+	char temp[64];		/* the file's name in dir until it is in place; "": it has none */
 };
 
 static int place_open(struct place *p, const char *path)
@@ -86,22 +86,57 @@ static int place_open(struct place *p, const char *path)
 	return err;
 }
 
-/* A new, empty file with a name nobody can foresee. Returns its descriptor or -errno. */
-static int temp_open(struct place *p, const char *prefix)
+static void way_to(int fd, char way[32])
 {
+	snprintf(way, 32, "/proc/self/fd/%d", fd);
+}
+
+/* A file without a name, which is gone with whoever is killed; it can be given one later. -1: the
+ * file system has no such files, or there is no way to give them one. */
+static int nameless_open(const struct place *p)
+{
+	int fd = openat(p->dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+	char way[32];
+	struct stat st;
+
+	if (fd < 0)
+		return -1;
+	way_to(fd, way);
+	if (!stat(way, &st))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static int file_named(struct place *p)
+{
+	return openat(p->dir, p->temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+}
+
+/* A name in the directory that nobody can foresee, for a file without one, or (@fd -1) a new, empty
+ * file. Returns its descriptor or -errno. */
+static int temp_make(struct place *p, const char *prefix, int fd)
+{
+	char way[32];
+
+	way_to(fd, way);
 	for (int tries = 0; tries < 16; tries++) {
 		uint64_t random;
 
 		if (getrandom(&random, sizeof random, 0) != sizeof random)
 			return -EIO;
 		snprintf(p->temp, sizeof p->temp, "%s%016" PRIx64, prefix, random);
-		int fd = openat(p->dir, p->temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-		if (fd >= 0)
-			return fd;
+		int made = fd < 0 ? file_named(p)
+				  : linkat(AT_FDCWD, way, p->dir, p->temp, AT_SYMLINK_FOLLOW);
+		if (made >= 0)
+			return fd < 0 ? made : fd;
 		if (errno != EEXIST)
-			return -errno;
+			break;
 	}
-	return -EEXIST;
+	int err = -errno;
+
+	*p->temp = '\0';
+	return err;
 }
 
 /*
@@ -138,8 +173,10 @@ static void keep_mode(const struct place *p, int fd)
 static int write_in_place(struct place *p, const char *path, const char *prefix,
 			  int (*fill)(int fd, void *ctx), void *ctx, struct error *e)
 {
-	int fd = temp_open(p, prefix);
+	int fd = nameless_open(p);
 
+	if (fd < 0)
+		fd = temp_make(p, prefix, -1);
 	if (fd == -EACCES || fd == -EROFS)	/* @path itself may well be writable */
 		return error_set(e, fd, "cannot write %s: cannot create a file in its directory: "
 					"%s",
@@ -148,12 +185,18 @@ static int write_in_place(struct place *p, const char *path, const char *prefix,
 		return cannot(e, path, fd);
 	keep_mode(p, fd);
 	int err = fill(fd, ctx);
+	if (!err && !*p->temp) {
+		int named = temp_make(p, prefix, fd);
+
+		err = named < 0 ? named : 0;
+	}
 	if (close(fd) && !err)	/* network file systems may have kept an error until now */
 		err = -errno;
 	if (!err && renameat(p->dir, p->temp, p->dir, p->name))
 		err = -errno;
 	if (err) {
-		unlinkat(p->dir, p->temp, 0);
+		if (*p->temp)
+			unlinkat(p->dir, p->temp, 0);
 		return cannot(e, path, err);
 	}
 	sync_directory(p);

@@ -9,6 +9,8 @@
 /**
  * Write a file so that it is there as a whole or not at all: into a temporary file in the same
  * directory, then renamed over @path, so that a full disk or a crash leaves what was there before.
+ * Where the file system can do that, the temporary file has no name until it is whole, so that none
+ * stays if we are killed.
  * A symbolic link is replaced itself, never what it points to. /dev/null takes nothing and stays.
  * The mode of the file that was there is kept.
  * @prefix  the temporary file's name begins with it; at most 40 bytes

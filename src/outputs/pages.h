@@ -13,9 +13,9 @@
 void page_of_image(struct outputs *o, struct image *i, struct profile_data *printed);
 
 /**
- * What is missing of the pages of a session is made, when its data files have been written, and the
- * page of all is written. What cannot be is not kept for another try: a page can be made of the data
- * files at any time.
+ * When the data files of a session have been written: what is missing of its pages is made, and the
+ * page of all is written. What cannot be is not kept for another try: a page can be made of the
+ * data files at any time.
  * Returns 0, or -errno of the first that failed, after saying what could not be written and why.
  */
 int pages_of_session(struct outputs *o);
