@@ -12,6 +12,7 @@ export const ROW = 20; // pixels of a style sheet
 const FONT = '11.5px ui-monospace, "SF Mono", Menlo, "DejaVu Sans Mono", Consolas, monospace';
 const LEAST_TEXT = 34;
 const ZOOM_MS = 180;
+const NARROWEST = 1e-7; // of the whole, that the wheel zooms to
 const PAPER = 1000; // as wide as this it can be read on a sheet
 const PAPER_LARGEST = 16000; // rows of pixels that a browser has for a canvas
 
@@ -35,6 +36,8 @@ export class FlameCanvas {
 	private matches: Uint8Array | null = null;
 	private span: Span = { from: 0, to: 1 };
 	private zoomed = 0;
+	/** The reader has gone elsewhere by the wheel: what is seen is not that of the frame. */
+	free = false;
 	selected = -1;
 	private hovered = -1;
 	private wanted = 0; // the request for a drawing, or 0
@@ -55,12 +58,14 @@ export class FlameCanvas {
 		this.frames = null;
 	}
 
-	show(frames: Frames, keys: Key[], zoomed: number): void {
+	/** @again: as before, only finer. */
+	show(frames: Frames, keys: Key[], zoomed: number, again: boolean): void {
 		this.frames = frames;
 		this.keys = keys;
 		this.selected = this.hovered = -1;
 		this.zoomed = zoomed;
-		this.span = this.span_of(zoomed);
+		this.free &&= again;
+		if (!this.free) this.span = this.span_of(zoomed);
 		this.redraw();
 	}
 
@@ -86,6 +91,7 @@ export class FlameCanvas {
 		const begin = performance.now();
 
 		this.zoomed = f;
+		this.free = false;
 		if (still) {
 			this.span = to;
 			return this.redraw();
@@ -103,6 +109,42 @@ export class FlameCanvas {
 		};
 		cancelAnimationFrame(this.wanted);
 		this.wanted = requestAnimationFrame(step);
+	}
+
+	/** How much of the whole is seen. */
+	part(): number {
+		return (this.span.to - this.span.from) / (this.span_of(-1).to || 1);
+	}
+
+	/** So many times as much is seen, but at @x, in pixels, what is there now. */
+	widen(times: number, x: number): void {
+		const { from, to } = this.span;
+		const whole = this.span_of(-1).to;
+		const at = from + (x / Math.max(this.canvas.clientWidth, 1)) * (to - from);
+		const width = Math.min(Math.max((to - from) * times, whole * NARROWEST, 1), whole);
+
+		this.move_to(at - ((at - from) * width) / (to - from), width);
+	}
+
+	/** Moves what is seen to the right, by pixels of the style sheet. */
+	pan(x: number): void {
+		const width = this.span.to - this.span.from;
+
+		this.move_to(
+			this.span.from + (x / Math.max(this.canvas.clientWidth, 1)) * width,
+			width,
+		);
+	}
+
+	private move_to(from: number, width: number): void {
+		const whole = this.span_of(-1).to;
+		const begin = Math.min(Math.max(from, 0), whole - width);
+
+		cancelAnimationFrame(this.wanted);
+		this.wanted = 0;
+		this.span = { from: begin, to: begin + width };
+		this.free = width < whole || this.zoomed > 0;
+		this.redraw();
 	}
 
 	/** Marks a frame; -1: none. */

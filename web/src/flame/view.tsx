@@ -33,9 +33,18 @@ const ROWS_MAX = 25;
 const LABEL =
 	"Flame graph: arrows go from frame to frame, Enter zooms, Escape goes back. " +
 	"The line above tells of the frame.";
+const HINT =
+	"A click zooms to a frame. Ctrl and the wheel zoom where the pointer is, " +
+	"Shift and the wheel move to the side, Escape goes back.";
 
-/** Frames for the state; they are made anew, with narrower ones, when zoomed into a narrow one. */
-function useFrames(tree: Tree): { frames: Frames; options: FrameOptions; zoomed: number } {
+/**
+ * Frames for the state; they are made anew, with narrower ones, when zoomed into a narrow one.
+ * @seen: how much of the whole is seen, by the wheel.
+ */
+function useFrames(
+	tree: Tree,
+	seen: number,
+): { frames: Frames; options: FrameOptions; zoomed: number } {
 	const { state } = useStore();
 	const measure = measure_of(state.measure, tree);
 	const [cut, set_cut] = useState(CUT);
@@ -53,14 +62,15 @@ function useFrames(tree: Tree): { frames: Frames; options: FrameOptions; zoomed:
 	const zoomed = useMemo(() => find_path(frames, state.zoom), [frames, state.zoom.join()]);
 
 	useEffect(() => {
-		const part = frames.value[0] ? frames.value[zoomed] / frames.value[0] : 1;
+		const zoom = frames.value[0] ? frames.value[zoomed] / frames.value[0] : 1;
+		const part = Math.min(zoom, seen);
 		const wanted =
 			CUT *
 			NARROWER **
 				Math.floor(Math.log(Math.max(part, 1e-12)) / Math.log(NARROWER));
 
 		if (wanted !== cut && part > 0) set_cut(Math.min(wanted, CUT));
-	}, [frames, zoomed]);
+	}, [frames, zoomed, seen]);
 	return { frames, options, zoomed };
 }
 
@@ -142,10 +152,42 @@ const sign_of =
 /** Rows of the graph that are on the page, however low the window is. */
 const least_rows = (fr: Frames): number => Math.min(Math.max(fr.rows.length, ROWS_MIN), ROWS_MAX);
 
+const WHEEL = 100; // pixels of a step of a wheel; a pinch comes as many small ones
+const FASTEST = 1.5; // that a step zooms
+const LINE = 16; // pixels, of wheels that count lines
+
+/**
+ * What a turn of the wheel does to the graph; false: nothing, so that it scrolls. With Ctrl, which
+ * a pinch of two fingers says too, browsers would zoom the page.
+ */
+function wheel(drawer: FlameCanvas, e: WheelEvent): boolean {
+	const unit = e.deltaMode === e.DOM_DELTA_PIXEL ? 1 : LINE;
+	const side = e.shiftKey ? e.deltaX || e.deltaY : e.deltaX;
+	const down = e.shiftKey ? 0 : e.deltaY;
+
+	if (e.ctrlKey || e.metaKey) {
+		const times = Math.exp((e.deltaY * unit) / WHEEL);
+
+		drawer.widen(Math.min(Math.max(times, 1 / FASTEST), FASTEST), e.offsetX);
+	} else if (Math.abs(side) > Math.abs(down) && drawer.part() < 1) drawer.pan(side * unit);
+	else return false;
+	e.preventDefault();
+	return true;
+}
+
 /** @sized: types that stand in the table of sizes. */
 export function Flame({ tree, sized }: { tree: Tree; sized: ReadonlySet<string> }): JSX.Element {
 	const { state, set } = useStore();
-	const { frames, options, zoomed } = useFrames(tree);
+	const [seen, set_seen] = useState(1);
+	const { frames, options, zoomed } = useFrames(tree, seen);
+	const shape = JSON.stringify([
+		options.measure,
+		options.inverted,
+		state.hidden,
+		options.collapse,
+	]);
+	const zoom = state.zoom.join();
+	const last = useRef({ shape, zoom });
 	const dark = useDark();
 	const canvas = useRef<HTMLCanvasElement>(null);
 	const scroller = useRef<HTMLDivElement>(null);
@@ -165,7 +207,13 @@ export function Flame({ tree, sized }: { tree: Tree; sized: ReadonlySet<string> 
 		const made = (drawer.current = new FlameCanvas(canvas.current, scroller.current));
 		const fit = new ResizeObserver(() => made.redraw());
 
+		const on_wheel = (e: WheelEvent): void => {
+			if (wheel(made, e)) set_seen(made.part());
+		};
+
 		fit.observe(canvas.current);
+		// What listens as an attribute may not keep the browser from scrolling.
+		canvas.current.addEventListener("wheel", on_wheel, { passive: false });
 		return () => {
 			fit.disconnect();
 			made.release();
@@ -180,13 +228,14 @@ export function Flame({ tree, sized }: { tree: Tree; sized: ReadonlySet<string> 
 		select(-1);
 		set_tip(null);
 		if (drawer.current) drawer.current.sign_of = changes && sign_of(changes);
-		drawer.current?.show(frames, tree.keys, zoomed);
-		drawer.current?.reveal(zoomed);
+		drawer.current?.show(frames, tree.keys, zoomed, last.current.shape === shape);
+		if (!drawer.current?.free) drawer.current?.reveal(zoomed);
 	}, [frames]);
 	useEffect(() => {
 		select((f) => (f === zoomed ? f : -1));
-		drawer.current?.zoom(zoomed);
-	}, [zoomed]);
+		if (!drawer.current?.free || last.current.zoom !== zoom) back_to(zoomed);
+		last.current = { shape, zoom };
+	}, [zoomed, zoom, shape]);
 	useEffect(
 		() =>
 			drawer.current?.paint_with(
@@ -236,9 +285,15 @@ export function Flame({ tree, sized }: { tree: Tree; sized: ReadonlySet<string> 
 	}, []);
 	useEffect(() => drawer.current?.mark(selected, tip?.f ?? -1), [selected, tip]);
 
+	/** Where the wheel has led to is left. */
+	const back_to = (f: number): void => {
+		drawer.current?.zoom(f);
+		set_seen(1);
+	};
 	const zoom_to = (f: number): void => {
 		select(f);
 		set_tip(null);
+		if (drawer.current?.free) back_to(f);
 		set({ zoom: path_of(frames, f) }, true);
 	};
 	const go = (back: boolean): void => {
@@ -268,9 +323,17 @@ export function Flame({ tree, sized }: { tree: Tree; sized: ReadonlySet<string> 
 	const escape = (e: KeyboardEvent): void => {
 		e.stopPropagation();
 		if (selected > 0 && selected !== zoomed) select(-1);
+		else if (drawer.current?.free) back_to(zoomed);
 		else if (state.zoom.length) zoom_to(Math.max(frames.parent[zoomed], 0));
 		else set({ search: "" });
 	};
+	const under = (e: MouseEvent): number => drawer.current?.at(e.offsetX, e.offsetY) ?? -1;
+	const tell = (e: MouseEvent): void => {
+		const f = under(e);
+
+		set_tip(f >= 0 ? { f, x: e.clientX, y: e.clientY } : null);
+	};
+	const height = (frames.rows.length - 1) * ROW;
 	const shown = { tree, frames, options, changes, f: selected >= 0 ? selected : zoomed };
 
 	return (
@@ -279,42 +342,31 @@ export function Flame({ tree, sized }: { tree: Tree; sized: ReadonlySet<string> 
 			<Hidden />
 			<Details {...shown} sized={sized} />
 			{!(total > 0) && <Empty tree={tree} />}
-			<div
-				class="frames"
-				ref={scroller}
-				onScroll={() => drawer.current?.redraw()}
-				style={{ minHeight: `${least_rows(frames) * ROW}px` }}
-			>
-				<canvas
-					ref={canvas}
-					tabIndex={0}
-					role="application"
-					class={total > 0 ? undefined : "hidden"}
-					aria-label={LABEL}
-					onKeyDown={on_key}
-					onClick={(e) => {
-						const f =
-							drawer.current?.at(e.offsetX, e.offsetY) ??
-							-1;
-						if (f >= 0) zoom_to(f);
-					}}
-					onMouseMove={(e) => {
-						const f =
-							drawer.current?.at(e.offsetX, e.offsetY) ??
-							-1;
-						set_tip(
-							f >= 0
-								? { f, x: e.clientX, y: e.clientY }
-								: null,
-						);
-					}}
-					onMouseLeave={() => set_tip(null)}
-				/>
+			<div class="room" style={{ minHeight: `${least_rows(frames) * ROW}px` }}>
 				<div
-					class="height"
-					style={{ height: `${(frames.rows.length - 1) * ROW}px` }}
-				/>
+					class="frames"
+					ref={scroller}
+					onScroll={() => drawer.current?.redraw()}
+				>
+					<canvas
+						ref={canvas}
+						tabIndex={0}
+						role="application"
+						class={total > 0 ? undefined : "hidden"}
+						aria-label={LABEL}
+						onKeyDown={on_key}
+						onClick={(e) => {
+							const f = under(e);
+
+							if (f >= 0) zoom_to(f);
+						}}
+						onMouseMove={tell}
+						onMouseLeave={() => set_tip(null)}
+					/>
+					<div class="height" style={{ height: `${height}px` }} />
+				</div>
 			</div>
+			<p class="quiet hint">{HINT}</p>
 			<div class={dark ? "drawn-dark" : undefined}>
 				{colour === "module" && <Legend tree={tree} dark={dark} />}
 				{changes && <ChangeLegend dark={dark} how={colour} />}

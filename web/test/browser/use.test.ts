@@ -71,6 +71,90 @@ test("what is told of a frame goes when what is under the pointer moves", async 
 	await w.close();
 });
 
+test("the graph has the room that the window leaves, and no more", async () => {
+	const w = await open(browser, "widgets", "#view=flame&by=bytes");
+	const heights: number[] = [];
+
+	for (const [width, height] of [
+		[1280, 700],
+		[1280, 1300],
+		[820, 1300],
+	]) {
+		await w.page.setViewportSize({ width, height });
+		const [page, footer] = await w.page.evaluate(() => [
+			document.documentElement.scrollHeight,
+			document.querySelector("footer")?.getBoundingClientRect().bottom,
+		]);
+
+		assert.deepEqual([page, footer], [height, height]);
+		heights.push((await w.page.locator(".frames canvas").boundingBox())?.height ?? 0);
+	}
+	assert.equal(heights[1] - heights[0], 600);
+	// What takes a row more above it takes that from the graph.
+	await click(w.page, 0.25, 2);
+	const before = (await w.page.locator("footer").boundingBox())?.y;
+	await w.page.getByRole("button", { name: "Leave out" }).click();
+	await says(w.page, ".left-out", /make_red_widget/);
+	assert.equal((await w.page.locator("footer").boundingBox())?.y, before);
+	const after = (await w.page.locator(".frames canvas").boundingBox())?.height ?? 0;
+	assert.ok(after < heights[2] && after > heights[2] - 100);
+	// In a low window there is enough of it, and the page scrolls.
+	await w.page.setViewportSize({ width: 1280, height: 300 });
+	assert.equal((await w.page.locator(".frames canvas").boundingBox())?.height, 12 * ROW);
+	await w.close();
+});
+
+test("Ctrl and the wheel zoom where the pointer is, Shift moves, Escape goes back", async () => {
+	const w = await open(browser, "widgets", "#view=flame&by=bytes");
+	const box = await w.page.locator(".frames canvas").boundingBox();
+	const there = async (part: number, name: RegExp): Promise<void> => {
+		assert.ok(box);
+		await w.page.mouse.move(box.x + part * box.width, box.y + 1.5 * ROW);
+		await w.page.mouse.move(box.x + part * box.width, box.y + 2.5 * ROW);
+		await says(w.page, ".tip .whole", name);
+	};
+	const turn = async (key: string, by: number): Promise<void> => {
+		await w.page.keyboard.down(key);
+		await w.page.mouse.wheel(0, by);
+		await w.page.keyboard.up(key);
+		// What is told is that of before until it is drawn.
+		await w.page.waitForFunction(() => !document.querySelector(".tip"));
+	};
+
+	await there(0.9, /^make_blue_widget$/);
+	await there(0.25, /^make_red_widget$/);
+	for (let n = 0; n < 4; n++) await turn("Control", -100);
+	await there(0.25, /^make_red_widget$/);
+	await there(0.9, /^make_red_widget$/);
+	assert.equal(await w.page.evaluate(() => devicePixelRatio), 1);
+	for (let n = 0; n < 30; n++) await turn("Shift", 400);
+	await there(0.25, /^make_blue_widget$/);
+	assert.equal((await fragment_of(w.page)).get("zoom"), null);
+	await w.page.focus(".frames canvas");
+	await w.page.keyboard.press("Escape");
+	await there(0.25, /^make_red_widget$/);
+	await there(0.9, /^make_blue_widget$/);
+	// A click goes to a frame from wherever that was.
+	for (let n = 0; n < 2; n++) await turn("Control", -100);
+	await click(w.page, 0.9, 2);
+	await says(w.page, ".details .name", /^make_blue_widget$/);
+	await there(0.02, /^make_blue_widget$/);
+	for (let n = 0; n < 9; n++) await turn("Control", 100);
+	await there(0.02, /^make_red_widget$/);
+	await w.close();
+});
+
+test("the wheel by itself scrolls the page over the graph", async () => {
+	const w = await open(browser, "widgets", "#view=flame&by=bytes", { height: 400 });
+	const box = await w.page.locator(".frames canvas").boundingBox();
+
+	assert.ok(box);
+	await w.page.mouse.move(box.x + 20, box.y + 20);
+	await w.page.mouse.wheel(0, 100);
+	await w.page.waitForFunction(() => scrollY > 0);
+	await w.close();
+});
+
 test("a search counts and colours what it finds", async () => {
 	const w = await open(browser, "widgets", "#view=flame&by=bytes");
 	const pink = (): Promise<number> =>
