@@ -7,7 +7,6 @@
 #include "report/bins.h"
 #include "report/leaks.h"
 #include "profile/own_code.h"
-#include "profile/runtime.h"
 #include "profile/pd_names.h"
 
 #include <errno.h>
@@ -284,14 +283,12 @@ static int add_runtime(struct adding *a, const struct pd_leaf *l, const int64_t 
 {
 	enum runtime_kind kind =
 		l->allocs != l->frees ? runtime_kind_of(a->d, l) : RUNTIME_NONE;
-	uint64_t whole = a->path[0];
+	int64_t *kept = &a->g->runtime_kept[kind];
 
 	if (kind == RUNTIME_NONE)
 		return 0;
-	a->path[0] = kind;
-	int err = stack_table_add(&a->g->runtime, a->path, 1 + a->depth, value);
-	a->path[0] = whole;
-	return err;
+	*kept = stack_sum(*kept, growth_kept(value));
+	return stack_table_add(&a->g->runtime, a->path, 1 + a->depth, value);
 }
 
 static int add_leaf(struct adding *a, const struct pd_leaf *l)

@@ -4,6 +4,7 @@
 
 #include "pprof/stacktable.h"
 #include "profile/profile_data.h"
+#include "profile/runtime.h"
 #include "report/leaks.h"
 #include "report/report.h"
 
@@ -56,9 +57,10 @@ struct growth {
 	/* Elements: the function that called the allocator; a function and all it called; a
 	 * function and the one it called, each once for a request. */
 	struct stack_table direct, all, arcs;
-	/* What of the paths' the runtime keeps on purpose. Elements: its kind, of runtime.h, then
-	 * the sites of the path. */
+	/* What of @paths' the runtime keeps on purpose, with the same elements; and the bytes kept
+	 * of each kind. */
 	struct stack_table runtime;
+	int64_t runtime_kept[RUNTIME_KINDS];
 	int64_t total[HEAP_VALUES];
 };
 

@@ -3,7 +3,6 @@
 #include "report/growth_internal.h"
 
 #include "base/text.h"
-#include "profile/runtime.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -22,7 +21,6 @@ struct answer {
 	bool of_kept; /* else of what was requested: as much is kept as before */
 	struct changed *v; /* by the sites of the growth */
 	size_t n;
-	int64_t runtime[RUNTIME_KINDS]; /* bytes of it that are left out */
 };
 
 /* ---- who it is ---- */
@@ -59,12 +57,8 @@ static void add(const struct growth *g, struct answer *a, const struct stack *s,
 /* What the runtime keeps is nobody's fault. */
 static void leave_out_runtime(const struct growth *g, struct answer *a)
 {
-	for (size_t i = 0; a->of_kept && i < g->runtime.n; i++) {
-		const struct stack *s = &g->runtime.stacks[i];
-
-		add(g, a, s, g->runtime.elements, -1);
-		a->runtime[g->runtime.elements[s->first]] += growth_kept(s->value);
-	}
+	for (size_t i = 0; a->of_kept && i < g->runtime.n; i++)
+		add(g, a, &g->runtime.stacks[i], g->runtime.elements, -1);
 }
 
 /* 0 or -ENOMEM. Sums wrap where those of the tables would have failed. */
@@ -141,22 +135,23 @@ static void print_direction(const struct growth_printer *p, const struct answer 
 }
 
 /* "kept by the runtime, in none of these: +4096 bytes (stdio buffers +4096)" */
-static void print_runtime(const struct growth_printer *p, const struct answer *a)
+static void print_runtime(const struct growth_printer *p)
 {
+	const int64_t *kept = p->g->runtime_kept;
 	int64_t all = 0;
 	const char *before = " (";
 
 	for (int k = 0; k < RUNTIME_KINDS; k++)
-		all += a->runtime[k];
+		all = stack_sum(all, kept[k]);
 	if (!all)
 		return;
 	fprintf(p->out, "kept by the runtime, in no row: %+" PRId64 " byte%s", all,
 		text_plural(magnitude(all)));
 	for (int k = 0; k < RUNTIME_KINDS; k++) {
-		if (!a->runtime[k])
+		if (!kept[k])
 			continue;
 		fprintf(p->out, "%s%s %+" PRId64, before, runtime_word((enum runtime_kind)k),
-			a->runtime[k]);
+			kept[k]);
 		before = ", ";
 	}
 	fputs(")\n", p->out);
@@ -183,7 +178,8 @@ int growth_print_answer(const struct growth_printer *p)
 				p->g->key == LEAKS_BY_FUNCTION ? "functions" : "lines");
 		print_direction(p, &a, false);
 		print_direction(p, &a, true);
-		print_runtime(p, &a);
+		if (a.of_kept)
+			print_runtime(p);
 		fputs("\n\n", p->out);
 	}
 	free(a.v);

@@ -23,6 +23,49 @@ static json_t *figures(const int64_t value[HEAP_VALUES])
 			 (json_int_t)growth_kept(value));
 }
 
+/* ---- what the runtime keeps ---- */
+
+static json_t *kept(const int64_t value[HEAP_VALUES])
+{
+	return json_pack("{sI sI}", "kept_blocks",
+			 (json_int_t)(value[GROWN_ALLOCS] - value[GROWN_FREES]), "kept_bytes",
+			 (json_int_t)growth_kept(value));
+}
+
+/* The row of a path among those of the runtime, which are few; as many as there are: it has none.
+ */
+static size_t runtime_row(const struct writer *w, const uint64_t *elements, size_t n)
+{
+	const struct stack_table *t = &w->s->now.runtime;
+	size_t i = 0;
+
+	while (i < t->n && (t->stacks[i].n != n || memcmp(t->elements + t->stacks[i].first, elements,
+							  n * sizeof *elements)))
+		i++;
+	return i;
+}
+
+/* NULL: out of memory. */
+static json_t *of_runtime(const struct writer *w, size_t row)
+{
+	return json_pack("{so so}", "before", kept(w->s->base.runtime.stacks[row].value), "now",
+			 kept(w->s->now.runtime.stacks[row].value));
+}
+
+static void put_runtime(struct writer *w)
+{
+	const int64_t *now = w->s->now.runtime_kept, *base = w->s->base.runtime_kept;
+
+	json_out_begin_rows(&w->o, "runtime");
+	for (int k = 0; k < RUNTIME_KINDS; k++)
+		if (now[k] || base[k])
+			json_out_row(&w->o, json_pack("{ss sI sI}", "kind",
+						      runtime_word((enum runtime_kind)k), "before",
+						      (json_int_t)base[k], "now",
+						      (json_int_t)now[k]));
+	json_out_end_rows(&w->o);
+}
+
 /* ---- rows ---- */
 
 /* What one row of a table is, without its figures. NULL: out of memory. */
@@ -92,8 +135,14 @@ static json_t *path_row(const struct writer *w, const uint64_t *elements, size_t
 		fine = !json_array_append_new(path, site(w, elements[i]));
 	json_t *row =
 		fine ? json_pack("{sb sO}", "truncated", (int)!elements[0], "path", path) : NULL;
+	size_t runtime = runtime_row(w, elements, n);
 
 	json_decref(path);
+	if (row && runtime < w->s->now.runtime.n &&
+	    json_object_set_new(row, "runtime", of_runtime(w, runtime))) {
+		json_decref(row);
+		return NULL;
+	}
 	return row;
 }
 
@@ -124,6 +173,7 @@ int report_growth_json(const struct growth_sides *s, const struct profile_data *
 	put_rows(&w, "sizes", &s->now.sizes, &s->base.sizes, size_row);
 	put_rows(&w, "paths", &s->now.paths, &s->base.paths, path_row);
 	put_rows(&w, "direct", &s->now.direct, &s->base.direct, direct_row);
+	put_runtime(&w);
 	json_out_raw(&w.o, "}\n");
 	if (!w.o.err && fflush(out))
 		w.o.err = errno ? -errno : -EIO;

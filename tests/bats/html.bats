@@ -220,6 +220,20 @@ change() {
 	jq -e '.sizes + .paths + .direct == [] and .now == .before and .now.bytes > 0' growth.json
 }
 
+@test "the page of a difference tells what the runtime keeps, as the tables do" {
+	profile "$T/plain"
+	mv run.data a.data
+	profile "$T/runtime"
+	mv run.data b.data
+	change a.data b.data
+	local more
+	more=$(sed -nE 's/^kept by the runtime, in no row: \+([0-9]+) bytes.*/\1/p' grown)
+	[ "$more" -gt 1000 ]
+	jq -e --argjson more "$more" '([.runtime[] | .now - .before] | add) == $more
+		and ([.paths[].runtime // empty | .now.kept_bytes - .before.kept_bytes] | add) == $more
+		and (.runtime | any(.kind == "stdio buffers"))' growth.json
+}
+
 @test "what a page of a difference cannot be of is told" {
 	profile "$T/widgets"
 	limited "$MPROF" report --format=heap -o run.heap run.data

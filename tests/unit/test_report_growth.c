@@ -424,6 +424,34 @@ static void assert_figures(const json_t *row, const char *side, int allocs, int 
 	json_decref(want);
 }
 
+static void json_tells_what_of_a_path_the_runtime_keeps(void **state)
+{
+	struct profile_data *now = with_runtime(3), *base = with_runtime(1);
+	json_t *j = sides_of(LEAKS_BY_FUNCTION, now, base);
+	const json_t *paths = json_object_get(j, "paths");
+	json_t *want = json_pack("[{ss si si}]", "kind", "stdio buffers", "before", 0, "now", 4096);
+
+	(void)state;
+	assert_true(json_equal(json_object_get(j, "runtime"), want));
+	json_decref(want);
+	assert_int_equal(json_array_size(paths), 2);
+	for (size_t i = 0; i < 2; i++) {
+		const json_t *row = json_array_get(paths, i);
+		bool says = json_array_size(json_object_get(row, "path")) == 3;
+
+		want = says ? json_pack("{s{si si} s{si si}}", "before", "kept_blocks", 0,
+					"kept_bytes", 0, "now", "kept_blocks", 1, "kept_bytes",
+					4096)
+			    : NULL;
+		assert_true(want ? json_equal(json_object_get(row, "runtime"), want)
+				 : !json_object_get(row, "runtime"));
+		json_decref(want);
+	}
+	json_decref(j);
+	profile_data_free(now);
+	profile_data_free(base);
+}
+
 static void json_has_both_sides_of_what_has_changed(void **state)
 {
 	struct profile_data *now = profile_data_new(), *base = profile_data_new();
@@ -558,6 +586,7 @@ int main(void)
 		cmocka_unit_test(what_the_runtime_keeps_is_no_functions),
 		cmocka_unit_test(functions_are_matched_by_file_and_build),
 		cmocka_unit_test(programs_of_other_names_are_matched),
+		cmocka_unit_test(json_tells_what_of_a_path_the_runtime_keeps),
 		cmocka_unit_test(json_has_both_sides_of_what_has_changed),
 		cmocka_unit_test(json_has_of_a_place_what_tells_paths_apart),
 		cmocka_unit_test(json_has_the_modules_of_either),

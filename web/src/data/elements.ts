@@ -2,7 +2,7 @@
 // Call chains as a difference has them: lists of functions, from the outside in, of neither tree.
 
 import { short_name } from "../ui/format";
-import type { GrownPath, OwnPlace, Place } from "./schema";
+import type { Change, GrownPath, OwnPlace, Place, Side } from "./schema";
 
 /** The function to look at first: the innermost one of own code, or else that which allocates. */
 export const blamed_in = (path: readonly OwnPlace[]): OwnPlace | undefined =>
@@ -11,6 +11,17 @@ export const blamed_in = (path: readonly OwnPlace[]): OwnPlace | undefined =>
 /** Names from the function that allocates outwards: a path of the inverted graph. */
 export const names_inwards = (path: readonly Place[]): string[] =>
 	[...path].reverse().map((e) => e.function ?? "?");
+
+/** What a chain keeps, without what the runtime keeps on purpose. */
+export function without_runtime(p: GrownPath): Change {
+	const own = (side: "before" | "now"): Side => ({
+		...p[side],
+		kept_blocks: p[side].kept_blocks - (p.runtime?.[side].kept_blocks ?? 0),
+		kept_bytes: p[side].kept_bytes - (p.runtime?.[side].kept_bytes ?? 0),
+	});
+
+	return p.runtime ? { before: own("before"), now: own("now") } : p;
+}
 
 /** How much of a chain is shown: its last functions, all of them, or these by their whole names. */
 export type Detail = "last" | "all" | "whole";

@@ -245,6 +245,8 @@ export interface Change {
 export interface GrownPath extends Change {
 	truncated: boolean;
 	path: GrownElement[];
+	// What of it the runtime keeps on purpose.
+	runtime?: Record<"before" | "now", Pick<Side, "kept_blocks" | "kept_bytes">>;
 }
 
 /** Of a place there is only what tells it from others in both profiles. */
@@ -263,6 +265,7 @@ export interface Growth extends Change {
 	sizes: (Change & { size: number; types: string[] })[];
 	paths: GrownPath[];
 	direct: (Change & { function: string; module: string | null })[];
+	runtime: { kind: string; before: number; now: number }[]; // bytes kept
 }
 
 /** What the report has of each chain and function, in columns; doc/page.md tells what they are. */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What the figures mean, in words.
 
-import { bytes, count, named, plural, share, time } from "../ui/format";
+import { bytes, count, named, plural, share, signed, time } from "../ui/format";
 import type { Culprit } from "./culprits";
 import { is_peak, moment_of } from "./moment";
-import type { Change, LeftOut, Report, Side } from "./schema";
+import type { Change, Growth, LeftOut, Report, Side } from "./schema";
 import type { Tree } from "./tree";
 
 /** "195 of 196", "all". */
@@ -166,6 +166,17 @@ export function says_grown(
 	if (!c.now[by]) return `${named(name)} ${verb} nothing any more; before, ${of(c.before)}`;
 	if (!c.before[by]) return `${named(name)} ${verb} ${of(c.now)}; before, nothing`;
 	return `${named(name)} ${verb} ${more}: ${of(c.now)}; before, ${of(c.before)}`;
+}
+
+/** What the runtime keeps more, or with @sign -1 less, than before; null: nothing. */
+export function says_runtime_grown(g: Growth, sign: 1 | -1): string | null {
+	const list = g.runtime.filter((k) => k.now !== k.before);
+	const by = (n: number): string => signed(bytes(n), n);
+	const all = list.reduce((n, k) => n + k.now - k.before, 0);
+	const kinds = list.map((k) => `${k.kind} ${by(k.now - k.before)}`).join(", ");
+
+	if (all === 0 || Math.sign(all) !== sign) return null;
+	return `and ${by(all)} of the runtime's own (${kinds})`;
 }
 
 /** What --ignore-fn has left out, and where it is in nevertheless. */

@@ -3,10 +3,10 @@
 
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
-import { blamed_in } from "../data/elements";
+import { blamed_in, without_runtime } from "../data/elements";
 import { is_peak, moment_of } from "../data/moment";
-import type { Growth, GrownPath, Report, Totals } from "../data/schema";
-import { doubts, says_exact, says_grown } from "../data/sentences";
+import type { Change, Growth, GrownPath, Report, Totals } from "../data/schema";
+import { doubts, says_exact, says_grown, says_runtime_grown } from "../data/sentences";
 import { Bytes, Changed, Share } from "../ui/bar";
 import { base_name, count, isolated, plural, time } from "../ui/format";
 import { Link } from "../ui/link";
@@ -103,9 +103,12 @@ interface ListProps {
 }
 
 function Grown({ title, none, by, sign, growth, keeps }: ListProps): JSX.Element {
-	const size = (p: GrownPath): number => sign * grown(p, by);
+	// What the runtime keeps is nobody's fault, as in the tables' answer.
+	const own = (p: GrownPath): Change => (by === "bytes" ? p : without_runtime(p));
+	const size = (p: GrownPath): number => sign * grown(own(p), by);
 	const says = (p: GrownPath): string =>
-		says_grown(blamed_in(p.path)?.function ?? "?", by, p, keeps);
+		says_grown(blamed_in(p.path)?.function ?? "?", by, own(p), keeps);
+	const rest = by === "bytes" ? null : says_runtime_grown(growth, sign);
 	const { list, whole } = useMemo(() => {
 		const all = growth.paths.filter((p) => size(p) > 0);
 
@@ -145,6 +148,7 @@ function Grown({ title, none, by, sign, growth, keeps }: ListProps): JSX.Element
 					);
 				})}
 			</ol>
+			{rest && <p class="quiet rest">{rest}</p>}
 		</section>
 	);
 }

@@ -3,10 +3,10 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { details_of, place_in, shown_of } from "../../src/data/elements";
+import { details_of, place_in, shown_of, without_runtime } from "../../src/data/elements";
 import { make_difference } from "../../src/data/difference";
 import type { Growth, GrownElement, GrownPath, TreeBlock } from "../../src/data/schema";
-import { says_grown } from "../../src/data/sentences";
+import { says_grown, says_runtime_grown } from "../../src/data/sentences";
 import type { Tree } from "../../src/data/tree";
 import { changes_of, part_of } from "../../src/flame/change";
 import { change_colour, colouring, oklch } from "../../src/flame/colours";
@@ -244,4 +244,41 @@ test("lines and offsets stand behind functions where they tell chains apart", ()
 	assert.equal(place_in(paths[0].path[0]), ":3");
 	assert.equal(place_in({ line: null, offset: 31 }), "+0x1f");
 	assert.equal(place_in({ line: null, offset: null }), "");
+});
+
+test("what the runtime keeps more is no chain's, and is said by kind", () => {
+	const side = (kept_blocks: number, kept_bytes: number) => ({
+		allocs: 5,
+		bytes: 5000,
+		frees: 0,
+		kept_blocks,
+		kept_bytes,
+	});
+	const p: GrownPath = {
+		truncated: false,
+		path: [],
+		before: side(1, 100),
+		now: side(3, 4296),
+		runtime: {
+			before: { kept_blocks: 0, kept_bytes: 0 },
+			now: { kept_blocks: 1, kept_bytes: 4096 },
+		},
+	};
+	const own = without_runtime(p);
+	const g = {
+		runtime: [
+			{ kind: "stdio buffers", before: 0, now: 4096 },
+			{ kind: "locale", before: 1000, now: 500 },
+			{ kind: "exit", before: 8, now: 8 },
+		],
+	} as unknown as Growth;
+
+	assert.deepEqual([own.before, own.now], [side(1, 100), side(2, 200)]);
+	assert.equal(without_runtime({ ...p, runtime: undefined }).now.kept_bytes, 4296);
+	assert.equal(
+		says_runtime_grown(g, 1)?.replace(/\u00a0/g, " "),
+		"and +3.6 kB of the runtime's own (stdio buffers +4.1 kB, locale \u2212500 B)",
+	);
+	assert.equal(says_runtime_grown(g, -1), null);
+	assert.equal(says_runtime_grown({ ...g, runtime: [] }, 1), null);
 });
