@@ -54,7 +54,8 @@ EVENT_OBJ := $(addprefix $(B)/src/,$(addsuffix .o,fast/ring fast/events fast/nod
 	profile/profile_tree profile/profile_expect profile/profile_series profile/series profile/live \
 	profile/lifetimes profile/lifecounts profile/windows profile/marks profile/before))
 
-$(EVENT_OBJ): private OUR_CFLAGS += $(if $(LTO),$(LTO) -ffat-lto-objects)
+# What gcc would draw at random is the same in each build.
+$(EVENT_OBJ): private OUR_CFLAGS += $(if $(LTO),$(LTO) -ffat-lto-objects -frandom-seed=$(@F))
 
 all: $(B)/mprof ## build mprof (the default)
 

@@ -37,12 +37,13 @@ static json_t *kept(const int64_t value[HEAP_VALUES])
 static size_t runtime_row(const struct writer *w, const uint64_t *elements, size_t n)
 {
 	const struct stack_table *t = &w->s->now.runtime;
-	size_t i = 0;
+	const size_t bytes = n * sizeof *elements;
 
-	while (i < t->n && (t->stacks[i].n != n || memcmp(t->elements + t->stacks[i].first, elements,
-							  n * sizeof *elements)))
-		i++;
-	return i;
+	for (size_t i = 0; i < t->n; i++)
+		if (t->stacks[i].n == n &&
+		    !memcmp(t->elements + t->stacks[i].first, elements, bytes))
+			return i;
+	return t->n;
 }
 
 /* NULL: out of memory. */
