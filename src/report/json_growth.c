@@ -32,17 +32,19 @@ static json_t *kept(const int64_t value[HEAP_VALUES])
 			 (json_int_t)growth_kept(value));
 }
 
-/* The row of a path among those of the runtime, which are few; as many as there are: it has none.
- */
+/* The number of a path among those of the runtime, which are few; as many as there are: it is none
+ * of them. */
 static size_t runtime_row(const struct writer *w, const uint64_t *elements, size_t n)
 {
 	const struct stack_table *t = &w->s->now.runtime;
-	const size_t bytes = n * sizeof *elements;
 
-	for (size_t i = 0; i < t->n; i++)
-		if (t->stacks[i].n == n &&
-		    !memcmp(t->elements + t->stacks[i].first, elements, bytes))
+	for (size_t i = 0; i < t->n; i++) {
+		const struct stack *s = &t->stacks[i];
+
+		if (s->n == n &&
+		    !memcmp(t->elements + s->first, elements, n * sizeof *elements))
 			return i;
+	}
 	return t->n;
 }
 
