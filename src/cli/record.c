@@ -208,6 +208,7 @@ int record_open(struct serve *v, struct session *s, struct rules *rules, struct 
 		const struct options *o)
 {
 	v->session = s;
+	v->journal = journal;
 	v->options = o;
 	const struct session_settings settings = {
 		.trace_children = o->trace_children,

@@ -32,6 +32,7 @@ enum { SERVED_LOOKS = 4 };
 struct serve {
 	struct session *session;
 	struct tracer *tracer;	/* of the session's observer */
+	struct journal *journal;	/* of who watches over us */
 	struct watch_shared *watched;
 	const struct options *options;
 	struct gate *gate;	/* what the profiles are held against */

@@ -4,6 +4,7 @@
 #include "attach/kernel.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -180,6 +181,89 @@ static int make_nudge(void)
 	return 0;
 }
 
+/* ---- when the programs are on their own ---- */
+
+static struct journal *hurried; /* who watches over us */
+
+/* By itself: who reads what we say may be stopped, and a handler waits for nobody. */
+static void say_at_once(const char *sentence)
+{
+	struct pollfd p = { .fd = STDERR_FILENO, .events = POLLOUT };
+
+	if (poll(&p, 1, 0) == 1 && p.revents == POLLOUT)
+		(void)!write(STDERR_FILENO, sentence, strlen(sentence));
+}
+
+/* Die of it. No program waits for us, and what is written takes its place when it is whole. */
+static void give_up(int sig)
+{
+	sigset_t only;
+
+	say_at_once("mprof: given up: what has not been written by now is lost\n");
+	journal_leave(hurried);
+	signal(sig, SIG_DFL);
+	sigemptyset(&only);
+	sigaddset(&only, sig);
+	sigprocmask(SIG_UNBLOCK, &only, NULL);
+	raise(sig);
+}
+
+/* What a terminal or a shell sends to all of us comes from there, and once more from our parent, who
+ * passes it on. */
+static void on_hurry(int sig, siginfo_t *si, void *context)
+{
+	static volatile sig_atomic_t passed_on, sent;
+	bool by_parent = si->si_code <= 0 && si->si_pid == getppid();
+	volatile sig_atomic_t *times = by_parent ? &passed_on : &sent;
+	int saved = errno;
+
+	(void)context;
+	if (*times)
+		give_up(sig);
+	*times = 1;
+	if (!passed_on || !sent)
+		say_at_once("mprof: what was profiled is being written; the same signal once more "
+			    "gives that up\n");
+	errno = saved;
+	on_end_signal(sig);
+}
+
+static const int hurry_signals[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP };
+enum { N_HURRY = sizeof hurry_signals / sizeof *hurry_signals };
+static struct sigaction before_hurry[N_HURRY];
+static bool not_meant[N_HURRY]; /* by who started us: with nohup, or in the background */
+
+static void note_what_is_meant(void)
+{
+	struct sigaction now;
+
+	for (size_t i = 0; i < N_HURRY; i++)
+		not_meant[i] = !sigaction(hurry_signals[i], NULL, &now) &&
+			       now.sa_handler == SIG_IGN;
+}
+
+void signals_hurry(struct journal *g)
+{
+	struct sigaction sa = { .sa_sigaction = on_hurry };
+
+	hurried = g;
+	for (size_t i = 0; i < N_HURRY; i++) {
+		sigaction(hurry_signals[i], NULL, &before_hurry[i]);
+		/* What had no say so far breaks off no write to a pipe either. */
+		sa.sa_flags = SA_SIGINFO | (before_hurry[i].sa_handler == SIG_IGN ? SA_RESTART : 0);
+		if (!not_meant[i])
+			sigaction(hurry_signals[i], &sa, NULL);
+	}
+}
+
+void signals_hurry_no_more(void)
+{
+	for (size_t i = 0; i < N_HURRY; i++)
+		sigaction(hurry_signals[i], &before_hurry[i], NULL);
+}
+
+/* ---- all of it ---- */
+
 int signals_begin(struct tracer *tracer, bool end_on_interrupt, say_fn *tell)
 {
 	int err = make_nudge();
@@ -187,6 +271,7 @@ int signals_begin(struct tracer *tracer, bool end_on_interrupt, say_fn *tell)
 	if (err)
 		return err;
 	looping = 1;
+	note_what_is_meant();
 	handle_end_signals();
 	/* The terminal's SIGINT reaches a program we run as well: it decides, we go on. */
 	handle(SIGINT, end_on_interrupt ? on_end_signal : SIG_IGN);

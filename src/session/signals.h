@@ -2,6 +2,7 @@
 #ifndef MPROF_SESSION_SIGNALS_H
 #define MPROF_SESSION_SIGNALS_H
 
+#include "attach/journal.h"
 #include "attach/tracer.h"
 #include "base/say.h"
 
@@ -34,6 +35,13 @@ void signals_end(void);
 /* The programs have been let go: who waits for a file from here on, a pipe perhaps, is ended by a
  * signal that tells us to end. */
 void signals_interrupt(void);
+
+/* After that, while what was profiled is written: a signal that would end us says so, and the same
+ * once more ends us at once, of that signal, with @g left in good order. */
+void signals_hurry(struct journal *g);
+
+/* Signals do what they did before signals_hurry(). */
+void signals_hurry_no_more(void);
 
 /* The signal that told us to end, or 0. */
 int serve_told(void);

@@ -339,3 +339,49 @@ survives() {
 	ended "$PID"
 	[ "$STATUS" = 0 ]
 }
+
+# written_to_nobody OPTION...: mprof run, by env with these options, whose program has ended, and whose report nobody
+# reads; TRACER
+written_to_nobody() {
+	mkfifo report
+	exec {hold}<>report
+	head -c 65536 /dev/zero >&"$hold"
+	background env "$@" "$MPROF" run -o report --data=run.data -- true
+	until_true "no data file" test -s run.data
+	TRACER=$(pgrep -P "$FRONT" -x mprof-tracer)
+}
+
+# Who interrupts all of mprof once sends two of its processes a signal, of which one passes it on.
+@test "Ctrl-C while what was profiled is written: what that is about is said, and once more gives it up" {
+	local hold
+	written_to_nobody --default-signal=INT
+	kill -INT "$TRACER" "$FRONT"
+	until_true "nothing is said" grep -q 'is being written; the same signal once more' attach.err
+	# SIGINT is the second bit.
+	signals_have_come() { ! grep -hqE '^(Sig|Shd)Pnd:.*[2367abef]$' "/proc/$FRONT/status" "/proc/$TRACER/status"; }
+	until_true "the signal has not come" signals_have_come
+	[ "$(ours attach.err | grep -c 'is being written')" = 1 ]
+	kill -INT "$TRACER" "$FRONT"
+	ended "$FRONT"
+	[ "$STATUS" = 130 ] || fail "status $STATUS" "$(cat attach.err)"
+	says attach.err 'given up: what has not been written by now is lost'
+	not grep -q 'tracing process' attach.err
+	exec {hold}>&-
+	limited "$MPROF" report -o report.txt run.data
+	grep -q MPROF report.txt
+	nobody_left
+}
+
+@test "a signal that mprof was started to ignore gives nothing up" {
+	local hold
+	written_to_nobody --ignore-signal=INT
+	kill -INT "$TRACER" && kill -INT "$TRACER"
+	head -c 65536 <&"$hold" >/dev/null
+	cat <&"$hold" >report.txt &
+	local reader=$!
+	ended "$FRONT"
+	kill $reader
+	[ "$STATUS" = 0 ] || fail "status $STATUS" "$(cat attach.err)"
+	not grep -q 'once more' attach.err
+	exec {hold}>&-
+}
