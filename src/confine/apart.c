@@ -276,8 +276,12 @@ static void tell_end(struct apart_end *end, const struct apart_work *w, int wsta
 	else if (sig == SIGXCPU)
 		error_set(&end->why, 0, "took more than %u seconds of processor time",
 			  w->bounds.seconds);
+	else if (sig == SIGXFSZ)
+		error_set(&end->why, 0, "may write no file of the size that takes (ulimit -f)");
 	else if (sig)
 		error_set(&end->why, 0, "ended with signal %d (%s)", sig, strsignal(sig));
+	else if (WEXITSTATUS(wstatus) == OUT_OF_MEMORY && w->bounds.bytes >> 20 == 0)
+		error_set(&end->why, 0, "took more memory than mprof may (ulimit -v)");
 	else if (WEXITSTATUS(wstatus) == OUT_OF_MEMORY)
 		error_set(&end->why, 0, "took more than %lu MiB of memory",
 			  (unsigned long)(w->bounds.bytes >> 20));

@@ -53,6 +53,31 @@ static char *program_of(const struct profile_data *d)
 	return clean(*program ? program : "?");
 }
 
+/* What tells processes of one program apart: the beginning of its arguments. NULL: out of memory. */
+static char *arguments_of(const struct profile_data *d)
+{
+	enum { ENOUGH = 300 };
+	char *joined = NULL, *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&joined, &len);
+
+	if (!f)
+		return NULL;
+	for (size_t i = 1; d->command && d->command[0] && d->command[i] && ftell(f) < ENOUGH; i++)
+		fprintf(f, "%s%.*s", i > 1 ? " " : "", ENOUGH + 1, d->command[i]);
+	if (!fclose(f)) {
+		size_t end = len < ENOUGH ? len : ENOUGH;
+
+		/* Not in the middle of a character. */
+		while (end && (joined[end] & 0xc0) == 0x80)
+			end--;
+		joined[end] = '\0';
+		text = clean(joined);
+	}
+	free(joined);
+	return text;
+}
+
 char *page_title(const struct profile_data *d)
 {
 	char *name = program_of(d), *title = NULL;
@@ -197,11 +222,12 @@ static json_t *figures(const struct profile_data *d)
 
 json_t *page_entry(const struct profile_data *d, size_t number)
 {
-	char *title = page_title(d), *program = program_of(d);
+	char *title = page_title(d), *program = program_of(d), *arguments = arguments_of(d);
 	json_t *entry =
-		title && program
-			? json_pack("{ss ss sI so so so so so* so*}", "title", title, "program",
-				    program, "pid", (json_int_t)d->pid, "totals", figures(d),
+		title && program && arguments
+			? json_pack("{ss ss ss sI so so so so so* so*}", "title", title, "program",
+				    program, "arguments", arguments, "pid", (json_int_t)d->pid,
+				    "totals", figures(d),
 				    "report", json_sprintf("mprof-report-%zu", number), "tree",
 				    json_sprintf("mprof-tree-%zu", number), "rows",
 				    json_sprintf("mprof-rows-%zu", number), "started_ns", began(d),
@@ -210,6 +236,7 @@ json_t *page_entry(const struct profile_data *d, size_t number)
 
 	free(title);
 	free(program);
+	free(arguments);
 	return entry;
 }
 

@@ -64,11 +64,12 @@ static int part_make(struct part *part, struct profile_data *d, size_t number,
 	return 0;
 }
 
+/* Not the first, which is the program that was started. */
 static void leave_one_out(struct page_parts *p)
 {
-	size_t least = 0;
+	size_t least = 1;
 
-	for (size_t i = 1; i < p->n; i++)
+	for (size_t i = 2; i < p->n; i++)
 		if (p->v[i].peak_bytes <= p->v[least].peak_bytes)
 			least = i;
 	p->bytes -= p->v[least].len;

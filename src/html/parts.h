@@ -13,7 +13,7 @@ struct page_parts;
 
 /**
  * @o          as for page_write(); outlives it
- * @max_bytes  so long all blocks may be together; one profile is in the page however long it is
+ * @max_bytes  so long all blocks may be together; the first profile is in the page however long it is
  * Returns NULL: out of memory.
  */
 struct page_parts *page_parts_new(const struct report_options *o, size_t max_bytes);
@@ -21,7 +21,7 @@ void page_parts_free(struct page_parts *p);
 
 /**
  * One more profile, which is not needed afterwards. If all are too long then, those with the lowest
- * peaks are left out, of equals the later ones.
+ * peaks are left out, of equals the later ones, but not the first.
  * Returns 0, or -errno: it is not in the page.
  */
 int page_parts_add(struct page_parts *p, struct profile_data *d);

@@ -70,9 +70,17 @@ static void say_written(const struct outputs *o, pid_t pid, size_t n, size_t all
 	say_to(o->host->say, "the page of %s is %s", of, path);
 }
 
+/* Nobody tries again: how to get it all the same. */
+static const char *otherwise(const struct outputs *o)
+{
+	return o->settings.data && strcmp(o->settings.data, "/dev/null") != 0
+		       ? "; mprof report --format=html makes one of the data files"
+		       : "";
+}
+
 static void failed(struct outputs *o, const struct image *i, int err, const struct error *e)
 {
-	unwritten_say(o, "process %d: no page: %s", (int)i->pid, e->text);
+	unwritten_say(o, "process %d: no page: %s%s", (int)i->pid, e->text, otherwise(o));
 	o->paged = o->paged ? o->paged : err;
 }
 
@@ -125,7 +133,7 @@ static void write_joint(struct outputs *o)
 	int err = path ? put(o, path, &n, &e) : -EINVAL;
 
 	if (err)
-		unwritten_say(o, "no page: %s", e.text);
+		unwritten_say(o, "no page: %s%s", e.text, otherwise(o));
 	else
 		say_written(o, s->images->pid, n, o->to_page, path);
 	free(path);

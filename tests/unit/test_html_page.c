@@ -180,9 +180,10 @@ static void a_page_is_the_template_with_title_and_data_in_the_places_of_its_mark
 	assert_has(page, "</script>\n<script>run()</script></body></html>\n");
 	assert_null(strstr(page, "<!--"));
 	json_t *index = block(page, "mprof-index");
-	json_t *want = json_pack("{ss ss s[{ss ss si s{si si si si si} ss ss ss}]}", "schema",
+	json_t *want = json_pack("{ss ss s[{ss ss ss si s{si si si si si} ss ss ss}]}", "schema",
 				 "mprof.page.v1", "version", MPROF_VERSION, "profiles", "title",
-				 "widgets (pid 12)", "program", "widgets", "pid", 12, "totals",
+				 "widgets (pid 12)", "program", "widgets", "arguments", "", "pid", 12,
+				 "totals",
 				 "allocs", 3, "alloc_bytes", 300, "kept_objects", 2, "kept_bytes",
 				 200, "peak_bytes", 300, "report", "mprof-report-0", "tree",
 				 "mprof-tree-0", "rows", "mprof-rows-0");
@@ -195,6 +196,54 @@ static void a_page_is_the_template_with_title_and_data_in_the_places_of_its_mark
 	json_decref(want);
 	free(page);
 	profile_data_free(d);
+}
+
+/* What the list of a page says that a program was started with. For free(). */
+static char *arguments_in_page(const char *const *arguments)
+{
+	struct profile_data *d = made("widgets", 12);
+	size_t n = 0;
+
+	while (arguments[n])
+		n++;
+	d->command = realloc(d->command, (n + 2) * sizeof *d->command);
+	assert_non_null(d->command);
+	for (size_t i = 0; i <= n; i++)
+		d->command[i + 1] = arguments[i] ? strdup(arguments[i]) : NULL;
+	char *page = page_of(&d, 1);
+	json_t *index = block(page, "mprof-index"),
+	       *entry = json_array_get(json_object_get(index, "profiles"), 0);
+	char *text = strdup(json_string_value(json_object_get(entry, "arguments")));
+
+	json_decref(index);
+	free(page);
+	profile_data_free(d);
+	return text;
+}
+
+static void assert_arguments(const char *const *arguments, const char *want)
+{
+	char *text = arguments_in_page(arguments);
+
+	assert_string_equal(text, want);
+	free(text);
+}
+
+static void arguments_tell_processes_of_one_program_apart(void **state)
+{
+	char many[400], cut[301];
+
+	(void)state;
+	assert_arguments((const char *[]){NULL}, "");
+	assert_arguments((const char *[]){"-q", "a.c", NULL}, "-q a.c");
+	assert_arguments((const char *[]){"", "</script>", "a\nb\xff", NULL},
+			 " </script> a\xef\xbf\xbd" "b\xef\xbf\xbd");
+	memset(many, 'x', sizeof many);
+	/* The 300th byte is the second one of a character. */
+	memcpy(many + 299, "\xc3\xa4", 3);
+	memcpy(cut, many, 299);
+	cut[299] = '\0';
+	assert_arguments((const char *[]){many, "more", NULL}, cut);
 }
 
 static void several_profiles_are_in_one_page_in_their_order(void **state)
@@ -302,7 +351,7 @@ static void of_a_page_that_is_too_large_the_lowest_peaks_are_left_out_and_counte
 		profile_data_free(d[i]);
 }
 
-static void one_profile_is_in_a_page_however_long_it_is(void **state)
+static void the_first_profile_is_in_a_page_however_long_it_is(void **state)
 {
 	struct profile_data *d[] = {made_of("a", 1, 10), made_of("b", 2, 20)};
 	struct page_parts *p = page_parts_new(&usual, 1);
@@ -314,7 +363,7 @@ static void one_profile_is_in_a_page_however_long_it_is(void **state)
 	}
 	char *page = page_of_parts(p, 2);
 
-	assert_has(page, "<title>b (pid 2) and 1 more - mprof</title>");
+	assert_has(page, "<title>a (pid 1) and 1 more - mprof</title>");
 	free(page);
 	page_parts_free(p);
 	for (size_t i = 0; i < 2; i++)
@@ -559,11 +608,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 			a_page_is_the_template_with_title_and_data_in_the_places_of_its_marks),
+		cmocka_unit_test(arguments_tell_processes_of_one_program_apart),
 		cmocka_unit_test(several_profiles_are_in_one_page_in_their_order),
 		cmocka_unit_test(a_page_made_of_one_profile_after_the_other_is_that_of_all),
 		cmocka_unit_test(
 			of_a_page_that_is_too_large_the_lowest_peaks_are_left_out_and_counted),
-		cmocka_unit_test(one_profile_is_in_a_page_however_long_it_is),
+		cmocka_unit_test(the_first_profile_is_in_a_page_however_long_it_is),
 		cmocka_unit_test(a_sum_of_profiles_is_called_that_and_has_no_process),
 		cmocka_unit_test(
 			a_difference_has_both_profiles_and_says_which_functions_are_the_same),

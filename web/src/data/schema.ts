@@ -4,6 +4,7 @@
 export interface IndexEntry {
 	title: string;
 	program: string;
+	arguments: string; // their beginning
 	pid: number; // 0: of no process
 	totals: Pick<
 		Totals,

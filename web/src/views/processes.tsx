@@ -63,7 +63,10 @@ function columns_of(index: PageIndex, last: readonly IndexEntry[]): Column<Index
 						sort: "",
 					}}
 				>
-					<span class="name">{clip(p.program, 80)}</span>
+					<span class="name">{clip(p.program, 80)}</span>{" "}
+					<span class="quiet" title={p.arguments}>
+						{clip(p.arguments, 60)}
+					</span>
 				</Link>
 			),
 		},
@@ -163,7 +166,7 @@ export function Processes({ index }: { index: PageIndex }): JSX.Element {
 				caption="Each of them; a name leads to its profile"
 				columns={columns_of(index, last)}
 				rows={index.profiles}
-				finder={in_text((p) => `${p.program} ${p.pid}`)}
+				finder={in_text((p) => `${p.program} ${p.arguments} ${p.pid}`)}
 				usual=""
 				empty=""
 			/>

@@ -266,6 +266,7 @@ const NONE = { allocs: 0, alloc_bytes: 0, kept_objects: 0, kept_bytes: 0, peak_b
 export const entry = (title: string, i: number, until_ns?: number): IndexEntry => ({
 	title,
 	program: title.replace(/ \(pid \d+\)$/, ""),
+	arguments: "",
 	pid: Number(/\(pid (\d+)\)$/.exec(title)?.[1] ?? 0),
 	totals: NONE,
 	report: `mprof-report-${i}`,
