@@ -112,7 +112,8 @@ function Chooser({ index }: { index: PageIndex }): JSX.Element | null {
 			>
 				{list.map((c, i) => (
 					<option key={i} value={i}>
-						{clip(c.title, 80)} {clip(c.entry?.arguments ?? "", 50)}
+						{clip(c.title, 80)}{" "}
+						{clip(c.entry?.arguments ?? "", 50)}
 					</option>
 				))}
 			</select>

@@ -2,10 +2,15 @@
 // What a reader does: search, zoom, sort, filter, links, keys; and how it looks.
 
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { inflateSync } from "node:zlib";
 import type { Browser, Page } from "playwright-core";
+import type { PageIndex } from "../../src/data/schema";
 import { bytes } from "../../src/ui/format";
-import { fragment_of, launch, open, read_report, says, texts } from "../lib/browser";
+import { fragment_of, launch, open, read_report, read_work, says, texts } from "../lib/browser";
+import { pack } from "../lib/made";
 
 let browser: Browser;
 before(async () => {
@@ -14,6 +19,7 @@ before(async () => {
 after(() => browser.close());
 
 const ROW = 20;
+const WORK = process.env.WORK ?? ".";
 
 /** Clicks the flame graph at a part of its width, in a row from 0. */
 async function click(page: Page, part: number, row: number): Promise<void> {
@@ -575,4 +581,38 @@ test("no view is wider than a narrow window, in either theme", async () => {
 			assert.equal(ground, dark ? "rgb(22, 24, 28)" : "rgb(255, 255, 255)");
 			await w.close();
 		}
+});
+
+/** The same page, in which each process has other arguments. */
+function with_arguments(from: string, to: string, all: readonly string[]): void {
+	const html = read_work(`${from}.html`);
+	const packed = /id="mprof-index">([^<]*)</.exec(html)?.[1] ?? "";
+	const index = JSON.parse(
+		inflateSync(Buffer.from(packed, "base64")).toString(),
+	) as PageIndex;
+
+	index.profiles.forEach((p, i) => {
+		p.arguments = all[i];
+	});
+	writeFileSync(
+		join(WORK, `${to}.html`),
+		html.replace(packed, () => pack(index)),
+	);
+}
+
+test("processes of one name are told apart by their arguments, in the list, the choice and the filter", async () => {
+	with_arguments("both", "argued", ["--port=1 <b>", "--port=2"]);
+	const w = await open(browser, "argued");
+	const rows = w.page.locator("tbody tr");
+
+	assert.match(await rows.nth(0).innerText(), /^\S+ --port=1 <b>/);
+	assert.match(await rows.nth(1).innerText(), /^\S+ --port=2/);
+	assert.match(
+		(await w.page.locator(".choice option").nth(2).textContent()) ?? "",
+		/\(pid \d+\)\S* --port=2$/,
+	);
+	await w.page.fill(".filter", "port=2");
+	await rows.nth(1).waitFor({ state: "detached" });
+	assert.match(await rows.nth(0).innerText(), /--port=2/);
+	await w.close();
 });
