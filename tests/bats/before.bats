@@ -378,7 +378,7 @@ rest_of() { # REGEX FIELD: the sum of a field of the rows
 	detach --summary -o screen "$PID"
 	[ "$(sqlite3 a.data 'SELECT count(*) FROM reach')" = 0 ]
 	n=$(awk '$1 == "lost" { n += $3 + $4 } END { print n }' reach.out)
-	grep -q "^lost: .*; who requested $n of them is not known" screen || fail "not so" "$(cat screen)"
+	grep -q "^lost: .*; who requested $n of them is not known" screen || fail "not so" "$(cat screen attach.err)"
 	finish reach
 }
 
