@@ -197,7 +197,7 @@ status_of_run() {
 
 @test "a file name that no command can have is refused before anybody is asked" {
 	refused 2 'newline' "$MPROF" control $$ snapshot $'x\nstatus'
-	refused 2 'too long' "$MPROF" control $$ snapshot "/$(printf 'x/%.0s' {1..2040})x"
+	refused 2 'too long' "$MPROF" control $$ snapshot "/$(printf 'x/%.0s' {1..2100})x"
 	start marks "$T/marks"
 	attach -o report.txt --data=/dev/null --massif-out-file=m.out --time-unit=B "$PID"
 	# As long as a name in a directory can be, and its answer whole.
