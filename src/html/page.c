@@ -53,7 +53,7 @@ static char *program_of(const struct profile_data *d)
 	return clean(*program ? program : "?");
 }
 
-/* What tells processes of one program apart: the beginning of its arguments. NULL: out of memory. */
+/* What tells processes of one program apart: the beginning of its arguments. NULL: no memory. */
 static char *arguments_of(const struct profile_data *d)
 {
 	enum { ENOUGH = 300 };

@@ -13,7 +13,8 @@ struct page_parts;
 
 /**
  * @o          as for page_write(); outlives it
- * @max_bytes  so long all blocks may be together; the first profile is in the page however long it is
+ * @max_bytes  so long all blocks may be together; the first profile is in the page however long
+ *             it is
  * Returns NULL: out of memory.
  */
 struct page_parts *page_parts_new(const struct report_options *o, size_t max_bytes);

@@ -208,8 +208,8 @@ static void give_up(int sig)
 	raise(sig);
 }
 
-/* What a terminal or a shell sends to all of us comes from there, and once more from our parent, who
- * passes it on. */
+/* What a terminal or a shell sends to all of us comes from there, and once more from our parent,
+ * who passes it on. */
 static void on_hurry(int sig, siginfo_t *si, void *context)
 {
 	static volatile sig_atomic_t passed_on, sent;

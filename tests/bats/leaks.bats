@@ -371,7 +371,9 @@ adds_up() {
 	for _ in 1 2 3; do
 		leaks --format=json --passes=2 "$PID"
 		adds_up
-		[ "$(lost_by hidden)" = "0 0" ] || fail "freed meanwhile" "$(all_lost)"
+		# Where all is slow some have been there since the first copy, and so for a second.
+		jq -e 'all(.lost[]; .path == null or .path[-1].function != "hidden" or .oldest_ns >= 1000000000)' leaks ||
+			fail "freed meanwhile" "$(all_lost)"
 		read -r alone _ < <(lost_by forgotten)
 		((alone > 490)) || fail "not all that is lost" "$(all_lost)"
 	done

@@ -182,8 +182,8 @@ static void a_page_is_the_template_with_title_and_data_in_the_places_of_its_mark
 	json_t *index = block(page, "mprof-index");
 	json_t *want = json_pack("{ss ss s[{ss ss ss si s{si si si si si} ss ss ss}]}", "schema",
 				 "mprof.page.v1", "version", MPROF_VERSION, "profiles", "title",
-				 "widgets (pid 12)", "program", "widgets", "arguments", "", "pid", 12,
-				 "totals",
+				 "widgets (pid 12)", "program", "widgets", "arguments", "", "pid",
+				 12, "totals",
 				 "allocs", 3, "alloc_bytes", 300, "kept_objects", 2, "kept_bytes",
 				 200, "peak_bytes", 300, "report", "mprof-report-0", "tree",
 				 "mprof-tree-0", "rows", "mprof-rows-0");

@@ -600,7 +600,7 @@ function with_arguments(from: string, to: string, all: readonly string[]): void 
 	);
 }
 
-test("processes of one name are told apart by their arguments, in the list, the choice and the filter", async () => {
+test("processes of one name are told apart by their arguments", async () => {
 	with_arguments("both", "argued", ["--port=1 <b>", "--port=2"]);
 	const w = await open(browser, "argued");
 	const rows = w.page.locator("tbody tr");
