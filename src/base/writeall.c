@@ -19,3 +19,19 @@ int write_all(int fd, const void *bytes, size_t n)
 	}
 	return 0;
 }
+
+int pwrite_all(int fd, const void *bytes, size_t n, off_t at)
+{
+	for (const char *from = bytes; n;) {
+		ssize_t done = pwrite(fd, from, n, at);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return done ? -errno : -ENOSPC;
+		from += done;
+		at += done;
+		n -= (size_t)done;
+	}
+	return 0;
+}

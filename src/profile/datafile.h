@@ -21,8 +21,8 @@ int datafile_write(const char *path, const struct profile_data *d, struct error 
 int datafile_write_fd(int fd, const struct profile_data *d, struct error *e);
 
 /**
- * What datafile_write_fd() does, but for what other programs read it by, in a tenth of the time:
- * from one process of ours to another, which reads it by datafile_receive().
+ * What datafile_write_fd() does, but for what other programs read it by: from one process of ours
+ * to another, which reads it by datafile_receive().
  */
 int datafile_send(int fd, const struct profile_data *d, struct error *e);
 

@@ -2,12 +2,12 @@
 #include "profile/datafile_flat.h"
 
 #include "base/preadall.h"
+#include "base/writeall.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 /* What a value's first byte says. */
 enum {
@@ -24,18 +24,9 @@ enum { LONGEST = 1 + 8 }; /* of a value, but for a text's bytes */
 
 static void flush(struct flat_out *f)
 {
-	size_t done = 0;
-
-	while (!f->err && done < f->n) {
-		ssize_t n = pwrite(f->fd, f->bytes + done, f->n - done, (off_t)f->at);
-
-		if (n > 0) {
-			done += (size_t)n;
-			f->at += (uint64_t)n;
-		} else if (!n || errno != EINTR) {
-			f->err = n ? -errno : -ENOSPC;
-		}
-	}
+	if (!f->err)
+		f->err = pwrite_all(f->fd, f->bytes, f->n, (off_t)f->at);
+	f->at += f->n;
 	f->n = 0;
 }
 

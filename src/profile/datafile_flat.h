@@ -9,7 +9,7 @@
 /*
  * The tables of a data file as a stream of values, for a reader of the same program: what one
  * process of ours has found out, and another one goes on with. Nobody can look something up in it,
- * and making and reading it takes a tenth of the time.
+ * which is what most of the time is for that a database takes.
  *
  * Each table is the number of its rows and then all their values. A value begins with a byte, that
  * says what it is.

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "profile/datafile_io.h"
 
+#include "base/writeall.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -56,22 +58,12 @@ static int file_read(sqlite3_file *f, void *buf, int len, sqlite3_int64 at)
 static int file_write(sqlite3_file *f, const void *buf, int len, sqlite3_int64 at)
 {
 	struct datafile_io *io = io_of(f);
-	const char *from = buf;
 
 	if (io->readonly)
 		return SQLITE_READONLY;
-	while (len > 0) {
-		ssize_t n = pwrite(io->fd, from, (size_t)len, at);
+	int err = pwrite_all(io->fd, buf, (size_t)len, at);
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return failed(io, n ? errno : ENOSPC, SQLITE_IOERR_WRITE);
-		from += n;
-		at += n;
-		len -= (int)n;
-	}
-	return SQLITE_OK;
+	return err ? failed(io, -err, SQLITE_IOERR_WRITE) : SQLITE_OK;
 }
 
 static int file_truncate(sqlite3_file *f, sqlite3_int64 size)
