@@ -359,8 +359,8 @@ int command_detach(int argc, char **argv)
 	status = status ? status : gated;
 	int paged = o.html && d.n ? print_page(&d, &o, o.html) : 0;
 
-	if (o.html && d.n && !paged && !o.quiet)
-		say("the page of %s is %s", d.n > 1 ? "all profiles" : "the profile", o.html);
+	if (o.html && d.n && !paged && !o.quiet && strcmp(o.html, "/dev/null") != 0)
+		say("the page is %s", o.html);
 	status = status ? status : paged;
 	free(d.profiles);
 	control_answer_release(&a);

@@ -157,15 +157,21 @@ static void say_left_out(const char *path, const struct page_parts *p)
 		    path ? path : "the page", n, all, PARTS_MIB);
 }
 
+/* It has been tried to write it. */
+static void end_parts(const char *path, struct page_parts **p, int failed)
+{
+	if (!failed)
+		say_left_out(path, *p);
+	page_parts_free(*p);
+	*p = NULL;
+}
+
 int pages_write(const char *path, struct page_parts **p, size_t *n, struct error *e)
 {
 	int err = write_to(path, &(struct page){.parts = *p, .n = *n}, e);
 
 	*n = page_parts_count(*p);
-	if (!err)
-		say_left_out(path, *p);
-	page_parts_free(*p);
-	*p = NULL;
+	end_parts(path, p, err);
 	return err;
 }
 
@@ -191,14 +197,10 @@ int pages_print(const char *path, struct profile_data *const *d, size_t n,
 
 int pages_print_parts(const char *path, struct page_parts **p, size_t n)
 {
-	struct error e;
+	int status = print(path, &(struct page){.parts = *p, .n = n});
 
-	progress_begin("writing the page");
-	int err = pages_write(path, p, &n, &e);
-	progress_end();
-	if (err)
-		say("%s", e.text);
-	return err ? STATUS_FAILED : 0;
+	end_parts(path, p, status);
+	return status;
 }
 
 int pages_print_growth(const char *path, struct profile_data *now, struct profile_data *base,

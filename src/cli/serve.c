@@ -168,15 +168,16 @@ bool serve_open_control(struct serve *v, pid_t pid)
 static int write_all(struct serve *v)
 {
 	struct session *s = v->session;
+
+	signals_hurry(v->journal);
 	int recorded = session_finish_outputs(s), profiled = session_failed(s) ? -EIO : 0;
 
 	output_leave_out(&v->outputs);
 	v->lasting = v->outputs.unwritten.n;
 	int err = output_session(&v->outputs), paged = pages_of_session(&v->outputs);
-	if (v->options->background && v->control && output_unsaved(s)) {
-		signals_hurry_no_more();
+	signals_hurry_no_more();
+	if (v->options->background && v->control && output_unsaved(s))
 		err = keep_until_saved(v);
-	}
 	err = err ? err : recorded ? recorded : profiled ? profiled : paged;
 	return err ? err : s->save_children.failed ? -EIO : 0;
 }
@@ -199,10 +200,8 @@ int serve_session(struct serve *v)
 	session_let_go(s);
 	signals_interrupt();
 	unheard_wait();
-	signals_hurry(v->journal);
 	if (!s->refused)
 		err = write_all(v);
-	signals_hurry_no_more();
 	say_not_found(v->watched->rules);
 	/* Whose start we saw has told of each that it uses. */
 	if (!s->launched)

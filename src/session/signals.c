@@ -2,6 +2,7 @@
 #include "session/signals.h"
 
 #include "attach/kernel.h"
+#include "session/supervise.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -197,15 +198,9 @@ static void say_at_once(const char *sentence)
 /* Die of it. No program waits for us, and what is written takes its place when it is whole. */
 static void give_up(int sig)
 {
-	sigset_t only;
-
 	say_at_once("mprof: given up: what has not been written by now is lost\n");
 	journal_leave(hurried);
-	signal(sig, SIG_DFL);
-	sigemptyset(&only);
-	sigaddset(&only, sig);
-	sigprocmask(SIG_UNBLOCK, &only, NULL);
-	raise(sig);
+	_exit(end_with((struct ending){ .signal = sig }));
 }
 
 /* What a terminal or a shell sends to all of us comes from there, and once more from our parent,
