@@ -252,11 +252,7 @@ static int begin(struct serve *v, const struct image *i)
 	if (ftruncate(v->last.marks, 0) || lseek(v->last.marks, 0, SEEK_SET))
 		return -errno;
 	v->last.end_ns = clock_now_ns() + (PATIENCE_SECONDS + MORE_SECONDS) * UINT64_C(1000000000);
-	int err = looker_begin(&l->looker, v, look, v);
-
-	if (!err)
-		looker_watch(&l->looker);
-	return err;
+	return looker_begin_watched(&l->looker, v, look, v);
 }
 
 /* At @i or the first one behind it that a looker can be begun for; false: there is none. */

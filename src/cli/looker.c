@@ -22,14 +22,25 @@ static void begins(void *ctx)
 	serve_leave_clients(v->control);
 }
 
-int looker_begin(struct looker *l, const struct serve *v,
-		 int (*look)(void *ctx, struct still_holder *holder), void *ctx)
+static int watch_fd(int fd)
+{
+	return fcntl(fd, F_SETOWN, getpid()) || fcntl(fd, F_SETFL, O_ASYNC) ? -errno : 0;
+}
+
+static int begin(struct looker *l, const struct serve *v, bool watched, look_in_fn *look, void *ctx)
 {
 	int fds[2];
 
 	*l = (struct looker){0};
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds))
 		return -errno;
+	/* What it says at once is told by a signal only if that is asked for before it begins. */
+	int failed = watched ? watch_fd(fds[0]) : 0;
+	if (failed) {
+		close(fds[0]);
+		close(fds[1]);
+		return failed;
+	}
 	l->pid = save_child_fork(begins, (void *)(uintptr_t)v);
 	if (!l->pid) {
 		struct still_holder holder = {.fd = fds[1]};
@@ -48,6 +59,16 @@ int looker_begin(struct looker *l, const struct serve *v,
 	return err;
 }
 
+int looker_begin(struct looker *l, const struct serve *v, look_in_fn *look, void *ctx)
+{
+	return begin(l, v, false, look, ctx);
+}
+
+int looker_begin_watched(struct looker *l, const struct serve *v, look_in_fn *look, void *ctx)
+{
+	return begin(l, v, true, look, ctx);
+}
+
 void looker_end(struct looker *l)
 {
 	if (!l->pid)
@@ -60,12 +81,6 @@ void looker_end(struct looker *l)
 			;
 	}
 	l->pid = 0;
-}
-
-void looker_watch(const struct looker *l)
-{
-	fcntl(l->fd, F_SETOWN, getpid());
-	fcntl(l->fd, F_SETFL, O_ASYNC);
 }
 
 void looker_done(const struct still_holder *holder)

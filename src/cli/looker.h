@@ -19,16 +19,17 @@ struct looker {
 
 struct serve;
 
+/* What one does; it ends with what this returns. @holder: how it has the program stopped. */
+typedef int look_in_fn(void *ctx, struct still_holder *holder);
+
 /**
  * Begin one, which calls @look and ends with what that returns; @ctx is its own copy.
- * @holder  how it has the program stopped
  * Returns 0 or -errno.
  */
-int looker_begin(struct looker *l, const struct serve *v,
-		 int (*look)(void *ctx, struct still_holder *holder), void *ctx);
+int looker_begin(struct looker *l, const struct serve *v, look_in_fn *look, void *ctx);
 
-/* When it asks for something, that is told by SIGIO. */
-void looker_watch(const struct looker *l);
+/* As looker_begin(); when it asks for something, or ends, that is told by SIGIO. */
+int looker_begin_watched(struct looker *l, const struct serve *v, look_in_fn *look, void *ctx);
 
 /* It is not wanted any more, whatever it is at. */
 void looker_end(struct looker *l);

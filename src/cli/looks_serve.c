@@ -214,11 +214,9 @@ static int begin(struct serve *v, struct served_look *l, struct asked *q)
 	q->serve = v;
 	*l = (struct served_look){.pid = q->pid, .files = q->files};
 	if (!err)
-		err = looker_begin(&l->looker, v, look, q);
+		err = looker_begin_watched(&l->looker, v, look, q);
 	if (err)
 		requesters_files_close(&l->files);
-	else
-		looker_watch(&l->looker);
 	return err;
 }
 
@@ -336,9 +334,9 @@ static void begin_namer(struct serve *v, struct served_look *l)
 
 	o->ops->hear(o);
 	const bool in_turn = l->held_ns && !l->namer.pid && l->files.open;
-	if (in_turn && !looker_begin(&l->namer, v, requesters_name, &a))
-		looker_watch(&l->namer);
-	else if (!in_turn || still_tell_named(l->looker.fd))
+	if (in_turn && !looker_begin_watched(&l->namer, v, requesters_name, &a))
+		return;
+	if (!in_turn || still_tell_named(l->looker.fd))
 		end(l);
 }
 
