@@ -6,6 +6,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+void say_not_again(const char *sentence)
+{
+	(void)sentence;
+}
+
 void say_to(say_fn *say, const char *fmt, ...)
 {
 	struct error line;

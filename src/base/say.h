@@ -6,6 +6,9 @@
  * given. */
 typedef void say_fn(const char *sentence);
 
+/* It is dropped: for what somebody has said before. */
+void say_not_again(const char *sentence);
+
 /* One line, harmless for a terminal. */
 __attribute__((format(printf, 2, 3))) void say_to(say_fn *say, const char *fmt, ...);
 

@@ -15,10 +15,8 @@ const char *watch_why_trapped(struct watch *w, const struct engine_function *f)
 {
 	const struct scan *s = scan_file(&w->shared->scans, &w->shared->files, f->file);
 
-	const char *why = scan_why_trapped(s, &w->shared->rules->probes);
-
-	if (why)
-		return why;
+	if (s && scan_depends(s, &w->shared->rules->probes))
+		return SCAN_DEPENDS;
 	return breakpoints_at(&w->breakpoints, f->at) ? "a breakpoint there" : NULL;
 }
 

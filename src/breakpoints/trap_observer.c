@@ -34,9 +34,10 @@ static const char *sentence(const struct advice *a)
 static const char *program_without_allocator(pid_t tid)
 {
 	int fd = proc_open(tid, "exe", O_RDONLY);
+	const struct ownheap heap = ownheap_of(fd);
 	struct advice a;
 
-	no_allocator_why(fd, &a);
+	no_allocator_why(&heap, &a);
 	if (fd >= 0)
 		close(fd);
 	return sentence(&a);

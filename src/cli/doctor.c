@@ -36,12 +36,11 @@ static int judge_files(struct doctor *d)
 
 	if (err)
 		return err;
-	if (!d->n_functions) {
+	if (!d->trapped.n) {
+		const struct ownheap unknown = {0};
 		struct advice a;
 
-		no_allocator_why(
-			d->program < d->shared.files.n ? d->shared.files.files[d->program].fd : -1,
-			&a);
+		no_allocator_why(d->program < d->files.n ? &d->heaps[d->program] : &unknown, &a);
 		findings_fail(&d->findings, "allocator", STATUS_NO_ALLOCATOR, &a);
 	} else {
 		err = doctor_judge_functions(d, doctor_fast_refusal(d->pid, &why));
@@ -50,7 +49,7 @@ static int judge_files(struct doctor *d)
 		err = doctor_read_modules(d);
 	if (err)
 		return err;
-	own_heaps_each(&d->shared.files, own_heaps_python_is_off(d->pid), note_own_heap,
+	own_heaps_each(&d->files, d->heaps, own_heaps_python_is_off(d->pid), note_own_heap,
 		       &d->findings);
 	err = doctor_ask_packages(d);
 	return err ? err : doctor_judge_modules(d);
@@ -104,14 +103,14 @@ static int look_at_process(struct doctor *d)
 	}
 	doctor_look_at_process(&d->findings, d->pid);
 	findings_ok(&d->findings, "tracer", "nobody traces it, and we may");
-	int err = mappings_read(d->pid, &d->shared.files, &maps);
+	int err = mappings_read(d->pid, &d->files, &maps);
 
 	if (err)
 		return err;
 	mappings_release(&maps);
-	d->program = module_files_program(&d->shared.files, d->pid);
+	d->program = module_files_program(&d->files, d->pid);
 	err = judge_files(d);
-	if (!err && d->n_functions)
+	if (!err && d->trapped.n)
 		judge_calls(d);
 	return err;
 }
@@ -145,7 +144,7 @@ static int look_at_program(struct doctor *d, const char *name)
 	bool readable = doctor_look_at_program(&d->findings, path, file);
 
 	if (doctor_may_trace_children(&d->findings, STATUS_CANNOT_RUN) && readable) {
-		err = libraries_of(file, &d->shared.files, &a.why);
+		err = libraries_of(file, &d->files, &a.why);
 		err = err ? not_loaded(d, err, &a) : judge_files(d);
 	}
 	free(path);
@@ -232,7 +231,6 @@ int command_doctor(int argc, char **argv)
 		return status;
 	status = load_rules(&d.rules, &options);
 	if (!status) {
-		watch_shared_rules(&d.shared, &d.rules);
 		status = look(&d, program);
 		/* Without a line there is nothing to print. */
 		if (d.findings.n && (!status || findings_status(&d.findings)))

@@ -2,22 +2,14 @@
 #ifndef MPROF_CLI_DOCTOR_H
 #define MPROF_CLI_DOCTOR_H
 
-#include "breakpoints/watch.h"
 #include "cli/options.h"
 #include "cli/packages.h"
+#include "cli/trapped.h"
 #include "doctor/judge.h"
 #include "naming/codefiles.h"
+#include "naming/ownheaps.h"
 
 /* What mprof doctor has read; src/doctor judges it. */
-
-/* A function that would be trapped. */
-struct doctor_function {
-	uint32_t file; /* of the files */
-	uint64_t at;   /* in it */
-	uint64_t size;
-	const struct probe *probe;
-	bool indirect; /* at is what tells where it is */
-};
 
 /* A file that is mapped: the texts are its own. */
 struct doctor_module {
@@ -32,15 +24,18 @@ struct doctor {
 	pid_t pid; /* 0: it is about a program, or the machine */
 	struct findings findings;
 	struct rules rules;
-	struct watch_shared shared;
+	struct module_files files;
 	uint32_t program; /* the number of its file */
+	struct trapped trapped;
+	struct ownheap *heaps; /* of each file */
 	struct code_facts *code; /* of each file; NULL: not read yet */
-	struct doctor_function *functions;
-	size_t n_functions, cap_functions;
 	struct doctor_module *modules; /* the program first */
 	size_t n_modules;
 	bool packages; /* somebody could be asked about packages */
 };
+
+/* What a function is defined to do. */
+const struct probe *doctor_probe(const struct doctor *d, const struct trapped_function *p);
 
 /* Read from the files, which are known. 0 or -ENOMEM. */
 int doctor_read_functions(struct doctor *d);

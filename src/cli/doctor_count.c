@@ -68,9 +68,10 @@ static int add_counter(struct counting *c, pid_t tid, const char *path, uint64_t
 
 /* In all threads. */
 static int count_function(const struct doctor *d, struct counting *c,
-			  const struct doctor_function *p)
+			  const struct trapped_function *p)
 {
 	struct proc_tasks tasks;
+	const unsigned stops = probe_gives_block(doctor_probe(d, p)) ? 2 : 1;
 	uint64_t offset, left;
 	char path[64];
 	int err = 0;
@@ -78,10 +79,10 @@ static int count_function(const struct doctor *d, struct counting *c,
 	if (!code_offset(&d->code[p->file], p->at, &offset, &left))
 		return 0;
 	/* The very file that is mapped, whatever its name leads to. */
-	snprintf(path, sizeof path, "/proc/self/fd/%d", d->shared.files.files[p->file].fd);
+	snprintf(path, sizeof path, "/proc/self/fd/%d", d->files.files[p->file].fd);
 	err = proc_tasks_open(&tasks, d->pid) ? -ESRCH : 0;
 	for (pid_t tid; !err && (tid = proc_tasks_next(&tasks));)
-		err = add_counter(c, tid, path, offset, probe_gives_block(p->probe) ? 2 : 1);
+		err = add_counter(c, tid, path, offset, stops);
 	proc_tasks_close(&tasks);
 	return err;
 }
@@ -93,9 +94,12 @@ static int open_all(const struct doctor *d, struct counting *c)
 	if (type < 0)
 		return -ENOENT;
 	c->type = (uint32_t)type;
-	for (size_t i = 0; !err && i < d->n_functions; i++)
-		if (probe_tells_of_blocks(d->functions[i].probe) && !d->functions[i].indirect)
-			err = count_function(d, c, &d->functions[i]);
+	for (size_t i = 0; !err && i < d->trapped.n; i++) {
+		const struct trapped_function *p = &d->trapped.v[i];
+
+		if (probe_tells_of_blocks(doctor_probe(d, p)) && !p->indirect)
+			err = count_function(d, c, p);
+	}
 	return err;
 }
 

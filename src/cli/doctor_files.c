@@ -2,14 +2,13 @@
 /* mprof doctor: what the files that a program has mapped tell. */
 #include "cli/doctor.h"
 
-#include "base/array.h"
 #include "base/namesource.h"
 #include "base/preadall.h"
 #include "cli/allocator.h"
 #include "cli/names.h"
 #include "fast/fast.h"
-#include "probes/choose.h"
 #include "probes/outcome.h"
+#include "probes/scan.h"
 #include "probes/shown.h"
 
 #include <errno.h>
@@ -17,46 +16,37 @@
 #include <string.h>
 #include <sys/stat.h>
 
+const struct probe *doctor_probe(const struct doctor *d, const struct trapped_function *p)
+{
+	return &d->rules.probes.v[p->probe];
+}
+
 /* ---- reading ---- */
 
-struct choosing {
-	struct doctor *d;
-	uint32_t file;
-	int err;
-};
-
-static void add_function(void *ctx, const struct scan_probe *p)
+static int read_heaps(struct doctor *d)
 {
-	struct choosing *c = ctx;
-	struct doctor *d = c->d;
-	const struct probe *probe = &d->rules.probes.v[p->probe];
-
-	/* Any C library has a clone(), which tells of no memory. */
-	if (c->err || probe->mark == MARK_CLONE)
-		return;
-	c->err = ARRAY_RESERVE(&d->functions, &d->cap_functions, d->n_functions);
-	if (!c->err)
-		d->functions[d->n_functions++] =
-			(struct doctor_function){c->file, p->address, p->size, probe, p->indirect};
+	d->heaps = calloc(d->files.n + 1, sizeof *d->heaps);
+	return d->heaps ? ownheaps_read(&d->files, d->heaps, say_not_again) : -ENOMEM;
 }
 
 int doctor_read_functions(struct doctor *d)
 {
-	struct watch_shared *s = &d->shared;
-	struct choosing c = {.d = d};
+	int err = trapped_read(&d->trapped, &d->files, d->program, &d->rules, say_sentence);
+	struct trapped *t = &d->trapped;
+	size_t n = 0;
 
-	for (; !c.err && c.file < s->files.n; c.file++) {
-		int err = choose_probes(&s->files, &s->scans, s->rules, c.file,
-					c.file == d->program, add_function, &c);
-		c.err = c.err ? c.err : err;
-	}
-	return c.err;
+	/* Any C library has a clone(), which tells of no memory. */
+	for (size_t i = 0; i < t->n; i++)
+		if (doctor_probe(d, &t->v[i])->mark != MARK_CLONE)
+			t->v[n++] = t->v[i];
+	t->n = n;
+	return err ? err : read_heaps(d);
 }
 
 /* What all files say of themselves: a confined process looks at once. 0 or -ENOMEM. */
 static int read_code(struct doctor *d)
 {
-	const struct module_files *files = &d->shared.files;
+	const struct module_files *files = &d->files;
 	struct symbols_search search = names_search(d->o);
 	const struct code_asks how = {.search = &search, .say = say_sentence};
 
@@ -78,7 +68,7 @@ static int read_code(struct doctor *d)
 /* For free(). A process has its files by their own names; a program's may be links. */
 static char *path_of(const struct doctor *d, uint32_t file)
 {
-	const char *path = d->shared.files.files[file].path;
+	const char *path = d->files.files[file].path;
 	char *real = d->pid ? NULL : realpath(path, NULL);
 
 	return real ? real : strdup(path);
@@ -101,7 +91,7 @@ static int add_module(struct doctor *d, uint32_t file)
 
 int doctor_read_modules(struct doctor *d)
 {
-	const struct module_files *files = &d->shared.files;
+	const struct module_files *files = &d->files;
 	int err = read_code(d);
 
 	d->modules = err ? NULL : calloc(files->n + 1, sizeof *d->modules);
@@ -126,71 +116,65 @@ void doctor_release_files(struct doctor *d)
 		free(m->build_id);
 	}
 	free(d->modules);
-	free(d->functions);
+	trapped_release(&d->trapped);
+	free(d->heaps);
 	free(d->code);
-	watch_shared_release(&d->shared);
+	module_files_release(&d->files);
 	rules_release(&d->rules);
 }
 
 /* ---- judging ---- */
 
-static const struct scan *scan_of(struct doctor *d, uint32_t file)
-{
-	return scan_file(&d->shared.scans, &d->shared.files, file);
-}
-
 /* Why the fast engine leaves it to traps; NULL: it does not. As watch_offer() of breakpoints/ has
  * it of a program that is there. */
-static const char *why_left(struct doctor *d, const struct doctor_function *p)
+static const char *why_left(struct doctor *d, const struct trapped_function *p)
 {
-	const char *why = scan_why_trapped(scan_of(d, p->file), &d->rules.probes);
 	static uint8_t code[FAST_CODE_MAX];
 	struct arch_patch patch;
 	uint64_t offset, left;
 
-	if (why)
-		return why;
+	if (d->trapped.files[p->file].depends)
+		return SCAN_DEPENDS;
 	/* Where it is is known only when it has been resolved. */
 	if (p->indirect || !code_offset(&d->code[p->file], p->at, &offset, &left))
 		return NULL;
 	size_t len = p->size && p->size < sizeof code ? (size_t)p->size : sizeof code;
-	ssize_t n = pread_all(d->shared.files.files[p->file].fd, code, len < left ? len : left,
+	ssize_t n = pread_all(d->files.files[p->file].fd, code, len < left ? len : left,
 			      (off_t)offset);
 
-	return fast_leaves(p->probe, code, n < 0 ? 0 : (size_t)n, p->size, &patch);
+	return fast_leaves(doctor_probe(d, p), code, n < 0 ? 0 : (size_t)n, p->size, &patch);
 }
 
-static struct function_facts facts_of(struct doctor *d, const struct doctor_function *p)
+static struct function_facts facts_of(struct doctor *d, const struct trapped_function *p)
 {
+	const struct probe *probe = doctor_probe(d, p);
+
 	return (struct function_facts){
-		.name = p->probe->name,
-		.gives = probe_gives_block(p->probe),
-		.frees = p->probe->kind == PROBE_FREE,
-		.forms_part = probe_tells_of_blocks(p->probe),
-		.left = probe_tells_of_blocks(p->probe) ? why_left(d, p) : NULL,
+		.name = probe->name,
+		.gives = probe_gives_block(probe),
+		.frees = probe->kind == PROBE_FREE,
+		.forms_part = probe_tells_of_blocks(probe),
+		.left = probe_tells_of_blocks(probe) ? why_left(d, p) : NULL,
 	};
 }
 
 static bool has_room(struct doctor *d)
 {
-	for (uint32_t i = 0; i < d->shared.files.n; i++) {
-		const struct scan *s = d->shared.files.files[i].fd < 0 ? NULL : scan_of(d, i);
-
-		if (s && scan_has_room(s))
+	for (uint32_t i = 0; i < d->files.n; i++)
+		if (d->files.files[i].fd >= 0 && d->trapped.files[i].room)
 			return true;
-	}
 	return false;
 }
 
 enum { ALLOCATORS_MAX = 8 };
 
 /* The library that it is of; of a C library of glibc's the name is not in the table of others. */
-static const char *allocator_of(const struct doctor *d, const struct doctor_function *p)
+static const char *allocator_of(const struct doctor *d, const struct trapped_function *p)
 {
-	const char *path = d->shared.files.files[p->file].path;
+	const char *path = d->files.files[p->file].path;
 	const char *known = allocator_of_library(path);
 
-	if (known || !probe_gives_block(p->probe))
+	if (known || !probe_gives_block(doctor_probe(d, p)))
 		return known;
 	if (text_begins(path_last(path), "libc.so.") || text_begins(path_last(path), "libc-2."))
 		return "glibc's";
@@ -201,8 +185,8 @@ static size_t name_allocators(const struct doctor *d, const char *names[ALLOCATO
 {
 	size_t n = 0, k;
 
-	for (size_t i = 0; i < d->n_functions && n < ALLOCATORS_MAX; i++) {
-		const char *name = allocator_of(d, &d->functions[i]);
+	for (size_t i = 0; i < d->trapped.n && n < ALLOCATORS_MAX; i++) {
+		const char *name = allocator_of(d, &d->trapped.v[i]);
 
 		for (k = 0; name && k < n && strcmp(names[k], name) != 0; k++)
 			;
@@ -214,18 +198,18 @@ static size_t name_allocators(const struct doctor *d, const char *names[ALLOCATO
 
 int doctor_judge_functions(struct doctor *d, const char *fast_refused)
 {
-	struct function_facts *v = calloc(d->n_functions + 1, sizeof *v);
+	struct function_facts *v = calloc(d->trapped.n + 1, sizeof *v);
 	const char *names[ALLOCATORS_MAX];
 	int err = v ? read_code(d) : -ENOMEM;
 
-	for (size_t i = 0; !err && i < d->n_functions; i++)
-		v[i] = facts_of(d, &d->functions[i]);
+	for (size_t i = 0; !err && i < d->trapped.n; i++)
+		v[i] = facts_of(d, &d->trapped.v[i]);
 	if (!err) {
 		const struct allocator_facts a = {
 			.names = names,
 			.n_names = name_allocators(d, names),
 			.v = v,
-			.n = d->n_functions,
+			.n = d->trapped.n,
 			.room = has_room(d),
 			.fast_refused = fast_refused,
 		};
@@ -238,7 +222,7 @@ int doctor_judge_functions(struct doctor *d, const char *fast_refused)
 /* dpkg knows the files that we have, and the process may have others by these names. */
 static bool is_here(const struct doctor *d, const struct doctor_module *m)
 {
-	const struct module_file *f = &d->shared.files.files[m->file];
+	const struct module_file *f = &d->files.files[m->file];
 	struct stat here, it;
 
 	return !stat(m->path, &here) && !fstat(f->fd, &it) && here.st_dev == it.st_dev &&

@@ -10,8 +10,8 @@
 #include "outputs/own_heaps.h"
 #include "cli/program.h"
 #include "cli/stream.h"
+#include "cli/trapped.h"
 #include "cli/unattachable.h"
-#include "probes/choose.h"
 #include "probes/no_allocator.h"
 
 #include <errno.h>
@@ -20,47 +20,52 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct listed {
-	uint64_t at;
-	uint32_t file, probe;
-	bool indirect;
-};
-
+/* What is in the files, and where that is in a process. */
 struct listing {
-	const struct watch_shared *shared;
-	uint32_t file;	/* that is being looked at */
-	taddr bias;
-	struct listed *v;
+	struct module_files files;
+	struct rules rules;
+	struct trapped trapped;
+	struct trapped_function *v;
 	size_t n, cap;
-	bool lost;
 };
 
-static void list_one(void *ctx, const struct scan_probe *p)
+static void release(struct listing *l)
 {
-	struct listing *l = ctx;
+	free(l->v);
+	trapped_release(&l->trapped);
+	module_files_release(&l->files);
+	rules_release(&l->rules);
+}
 
-	if (ARRAY_RESERVE(&l->v, &l->cap, l->n))
-		l->lost = true;
-	else
-		l->v[l->n++] = (struct listed){ l->bias + p->address, l->file, p->probe,
-						p->indirect };
+/* A file's functions, at @bias. 0 or -ENOMEM. */
+static int list_file(struct listing *l, uint32_t file, taddr bias)
+{
+	for (size_t i = 0; i < l->trapped.n; i++) {
+		if (l->trapped.v[i].file != file)
+			continue;
+		if (ARRAY_RESERVE(&l->v, &l->cap, l->n))
+			return -ENOMEM;
+		l->v[l->n] = l->trapped.v[i];
+		l->v[l->n++].at += bias;
+	}
+	return 0;
 }
 
 static int by_address(const void *left, const void *right)
 {
-	const struct listed *a = left, *b = right;
+	const struct trapped_function *a = left, *b = right;
 
 	if (a->file != b->file)
 		return a->file < b->file ? -1 : 1;
 	return a->at < b->at ? -1 : a->at > b->at;
 }
 
-static void print_row(const struct listing *l, const struct listed *row)
+static void print_row(const struct listing *l, const struct trapped_function *row)
 {
-	const struct probe *p = &l->shared->rules->probes.v[row->probe];
+	const struct probe *p = &l->rules.probes.v[row->probe];
 	char path[4096 + 64], name[256], where[1024];
 
-	printable(path, sizeof path, l->shared->files.files[row->file].path);
+	printable(path, sizeof path, l->files.files[row->file].path);
 	printable(name, sizeof name, p->name);
 	printable(where, sizeof where, p->where);
 	printf("0x%012" PRIx64 "  %-12s  %-34s  %s  (%s%s)\n", row->at, probe_word(p), name, path,
@@ -73,84 +78,56 @@ static size_t n_telling(const struct listing *l)
 	size_t n = 0;
 
 	for (size_t i = 0; i < l->n; i++)
-		n += l->shared->rules->probes.v[l->v[i].probe].mark != MARK_CLONE;
+		n += l->rules.probes.v[l->v[i].probe].mark != MARK_CLONE;
 	return n;
 }
 
-/* By file and address; once what was found in two parts of a file. 0 or -ENOMEM. */
-static int print_listing(struct listing *l)
+/* By file and address; once what was found in two parts of a file. */
+static void print_listing(struct listing *l)
 {
 	if (l->n)
 		qsort(l->v, l->n, sizeof *l->v, by_address);
 	for (size_t i = 0; i < l->n; i++)
 		if (!i || by_address(&l->v[i - 1], &l->v[i]))
 			print_row(l, &l->v[i]);
-	free(l->v);
-	return l->lost ? -ENOMEM : 0;
 }
 
 /* 0 or -errno. */
-static int find_in_process(struct listing *l, struct watch_shared *s, pid_t pid)
+static int list_process(struct listing *l, pid_t pid)
 {
 	struct mappings maps;
-	int err = mappings_read(pid, &s->files, &maps);
+	int err = mappings_read(pid, &l->files, &maps);
 
 	if (err)
 		return err;
-	uint32_t program = module_files_program(&s->files, pid);
-	for (size_t i = 0; !err && i < maps.n; i++) {
-		l->file = maps.maps[i].file;
-		l->bias = maps.maps[i].bias;
-		err = choose_probes(&s->files, &s->scans, s->rules, l->file, l->file == program,
-				    list_one, l);
-	}
+	err = trapped_read(&l->trapped, &l->files, module_files_program(&l->files, pid), &l->rules,
+			   say_sentence);
+	for (size_t i = 0; !err && i < maps.n; i++)
+		err = list_file(l, maps.maps[i].file, maps.maps[i].bias);
 	mappings_release(&maps);
 	return err;
 }
 
 bool probes_any(const struct options *o, pid_t pid)
 {
-	struct watch_shared shared = { 0 };
-	struct listing l = { .shared = &shared };
-	struct rules rules;
-	bool any = false;
+	struct listing l = { 0 };
+	bool any = !load_rules(&l.rules, o) && !list_process(&l, pid) && n_telling(&l);
 
-	if (!load_rules(&rules, o)) {
-		watch_shared_rules(&shared, &rules);
-		any = !find_in_process(&l, &shared, pid) && !l.lost && n_telling(&l);
-	}
-	free(l.v);
-	watch_shared_release(&shared);
-	rules_release(&rules);
+	release(&l);
 	return any;
 }
 
-/* 0 or -errno. */
-static int list_process(struct watch_shared *s, pid_t pid, size_t *found)
-{
-	struct listing l = { .shared = s };
-	int err = find_in_process(&l, s, pid);
-
-	*found = n_telling(&l);
-	int lost = print_listing(&l);
-	return err ? err : lost;
-}
-
 /* The program's file is number 0, its libraries follow. 0 or -errno. */
-static int list_files(struct watch_shared *s, size_t *found)
+static int list_files(struct listing *l)
 {
-	struct listing l = { .shared = s };
-	int err = 0;
+	int err = trapped_read(&l->trapped, &l->files, 0, &l->rules, say_sentence);
 
-	for (l.file = 0; !err && l.file < s->files.n; l.file++)
-		err = choose_probes(&s->files, &s->scans, s->rules, l.file, l.file == 0, list_one,
-				    &l);
-	*found = n_telling(&l);
-	int lost = print_listing(&l);
-	return err ? err : lost;
+	for (uint32_t i = 0; !err && i < l->files.n; i++)
+		err = list_file(l, i, 0);
+	return err;
 }
 
-static int list_program(struct watch_shared *s, const char *name, size_t *found)
+static int list_program(struct listing *l, const char *name)
 {
 	struct error e;
 	int status;
@@ -158,25 +135,25 @@ static int list_program(struct watch_shared *s, const char *name, size_t *found)
 
 	if (!path)
 		return status;
-	int err = libraries_of(path, &s->files, &e);
+	int err = libraries_of(path, &l->files, &e);
 	free(path);
 	if (err) {
 		say("%s", e.text);
 		return STATUS_FAILED;
 	}
-	err = list_files(s, found);
+	err = list_files(l);
 	if (err)
 		say("cannot list the probes of %s: %s", name, strerror(-err));
 	return err ? STATUS_FAILED : 0;
 }
 
 /* @program: if it is no process, @pid 0. */
-static int list(struct watch_shared *s, pid_t pid, const char *program, size_t *found)
+static int list(struct listing *l, pid_t pid, const char *program)
 {
 	if (!pid)
-		return list_program(s, program, found);
-	int err = list_process(s, pid, found);
-	return err || !*found ? target_say_unreadable(pid, err) : 0;
+		return list_program(l, program);
+	int err = list_process(l, pid);
+	return err || !n_telling(l) ? target_say_unreadable(pid, err) : 0;
 }
 
 /* The process that is meant, or 0: it is a program. @name: what it is called in what is said. 0 or
@@ -196,21 +173,39 @@ static int find_meant(const struct options *o, int argc, char **argv, pid_t *pid
 	return meant_process(o, NULL, 0, pid);
 }
 
-static void say_no_allocator(const char *name, int fd)
+static void say_no_allocator(const struct listing *l, const char *name)
 {
+	struct ownheap *heaps = calloc(l->files.n + 1, sizeof *heaps);
 	struct advice a;
 	struct error e;
 
-	no_allocator_why(fd, &a);
+	if (!heaps || ownheaps_read(&l->files, heaps, say_not_again)) {
+		free(heaps);
+		say("nothing would be trapped in %s", name);
+		return;
+	}
+	no_allocator_why(&heaps[0], &a);
+	free(heaps);
 	advice_sentence(&a, &e);
 	say("nothing would be trapped in %s: %s", name, e.text);
 }
 
+/* 0 or a status. */
+static int tell_the_rest(const struct listing *l, pid_t pid, const char *name)
+{
+	say_not_found(&l->rules);
+	if (!n_telling(l)) {
+		say_no_allocator(l, name);
+		return STATUS_NO_ALLOCATOR;
+	}
+	tell_own_heaps(say_sentence, &l->files, own_heaps_python_is_off(pid));
+	return 0;
+}
+
 int command_probes(int argc, char **argv)
 {
-	struct watch_shared shared = { 0 };
+	struct listing l = { 0 };
 	struct options options;
-	struct rules rules;
 	const char *name;
 	pid_t pid;
 	int first = options_parse(&options, "probes", argc, argv, 2);
@@ -220,22 +215,12 @@ int command_probes(int argc, char **argv)
 	int status = find_meant(&options, argc - first, argv + first, &pid, &name);
 	if (status)
 		return status;
-	status = load_rules(&rules, &options);
-	if (!status) {
-		size_t found = 0;
-
-		watch_shared_rules(&shared, &rules);
-		status = list(&shared, pid, name, &found);
-		if (!status)
-			say_not_found(&rules);
-		if (!status && found)
-			tell_own_heaps(say_sentence, &shared.files, own_heaps_python_is_off(pid));
-		if (!status && !found) {
-			say_no_allocator(name, shared.files.n ? shared.files.files[0].fd : -1);
-			status = STATUS_NO_ALLOCATOR;
-		}
-	}
-	watch_shared_release(&shared);
-	rules_release(&rules);
+	status = load_rules(&l.rules, &options);
+	if (!status)
+		status = list(&l, pid, name);
+	print_listing(&l);
+	if (!status)
+		status = tell_the_rest(&l, pid, name);
+	release(&l);
 	return stream_end_stdout(status);
 }

@@ -3,6 +3,7 @@
 #include "heapprofile/internal.h"
 
 #include "base/overwrite.h"
+#include "naming/reading.h"
 #include "pprof/heap_write.h"
 #include "proc/file.h"
 #include "proc/maps.h"
@@ -166,14 +167,12 @@ static int ask_names(struct asker *a, const struct stack_table *t,
 	const struct module_files *files = how->files;
 	struct profile_place *places =
 		calloc(t->n_elements + mapped->n_elements + 1, sizeof *places);
-	struct resolve_module *modules = calloc(files->n + 1, sizeof *modules);
+	struct resolve_module *modules = reading_modules(files);
 	const struct namer_asks asks = { .search = how->search, .files = modules,
 					 .n_files = files->n, .jit_map = -1,
 					 .say = how->complain };
 	int err = places && modules ? 0 : -ENOMEM;
 
-	for (size_t i = 0; !err && i < files->n; i++)
-		modules[i] = (struct resolve_module){ files->files[i].path, files->files[i].fd };
 	if (!err) {
 		size_t n = list_places(a->h, t, places);
 

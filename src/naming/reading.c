@@ -280,6 +280,15 @@ int reading_run(struct reading *r, const struct resolve_module *files, size_t n_
 	return 0;
 }
 
+struct resolve_module *reading_modules(const struct module_files *files)
+{
+	struct resolve_module *v = calloc(files->n + 1, sizeof *v);
+
+	for (size_t i = 0; v && i < files->n; i++)
+		v[i] = (struct resolve_module){ files->files[i].path, files->files[i].fd };
+	return v;
+}
+
 void reading_end(struct reading *r)
 {
 	for (size_t i = 0; i < r->n_files; i++)

@@ -4,6 +4,7 @@
 
 #include "base/say.h"
 #include "naming/namer.h"
+#include "proc/modules.h"
 
 /*
  * The one door to the files of programs: whatever is to be known from them is read in a confined
@@ -59,6 +60,9 @@ struct reading {
  */
 int reading_run(struct reading *r, const struct resolve_module *files, size_t n_files);
 void reading_end(struct reading *r);
+
+/* Files that are open as what is to be read, by their numbers; for free(). NULL: out of memory. */
+struct resolve_module *reading_modules(const struct module_files *files);
 
 /* In take(): a result that is plain data of this size. 0, or -EUCLEAN: it is not. */
 int reading_take(int fd, void *to, size_t size);

@@ -4,6 +4,7 @@
 #include "base/texts.h"
 #include "naming/apart.h"
 #include "naming/jit_map.h"
+#include "naming/reading.h"
 #include "profile/datafile.h"
 #include "session/unseen.h"
 
@@ -44,17 +45,6 @@ static int copy_command(struct profile_data *d, char *const *command)
 	return 0;
 }
 
-/* The modules that the places of all images are in; for free(). */
-static struct resolve_module *modules_of(const struct session *s)
-{
-	const struct module_files *files = s->observer->files;
-	struct resolve_module *v = calloc(files->n + 1, sizeof *v);
-
-	for (size_t m = 0; v && m < files->n; m++)
-		v[m] = (struct resolve_module){ files->files[m].path, files->files[m].fd };
-	return v;
-}
-
 static void close_map(int jit_map)
 {
 	if (jit_map >= 0)
@@ -68,7 +58,7 @@ struct profile_data *data_name_profile(const struct outputs *o, const struct ima
 	struct resolve_how how = { .search = o->settings.search,
 				   .jit_map = jit_map_open(i->pid),
 				   .leaf_nodes = leaf_nodes };
-	struct resolve_module *modules = modules_of(s);
+	struct resolve_module *modules = reading_modules(s->observer->files);
 	struct profile_data *d = NULL;
 
 	if (modules)
@@ -127,7 +117,7 @@ void data_name_images(const struct outputs *o, struct image *const *v, size_t n,
 		      void *ctx)
 {
 	struct naming_images images = { o, v, named, ctx };
-	struct resolve_module *modules = modules_of(o->session);
+	struct resolve_module *modules = reading_modules(o->session->observer->files);
 	struct resolve_one *all = calloc(n + 1, sizeof *all);
 
 	for (size_t i = 0; all && i < n; i++)

@@ -3,7 +3,6 @@
 
 #include "base/text.h"
 #include "proc/file.h"
-#include "symbols/ownheap.h"
 
 #include <stdlib.h>
 
@@ -26,21 +25,23 @@ bool own_heaps_python_is_off(pid_t pid)
 	return found;
 }
 
-void own_heaps_each(const struct module_files *files, bool python_is_off,
+void own_heaps_each(const struct module_files *files, const struct ownheap *heaps,
+		    bool python_is_off,
 		    void (*each)(void *ctx, const struct advice *a), void *ctx)
 {
 	for (size_t i = 0; i < files->n; i++) {
-		struct ownheap h = ownheap_of(files->files[i].fd);
+		const struct ownheap *h = &heaps[i];
 		struct advice a = { 0 };
 
-		if (h.language) {
+		if (h->language) {
 			error_set(&a.why, 0,
 				  "%s has a heap of its own for the objects of %s, which is not "
 				  "watched: only what it asks of malloc is",
-				  files->files[i].path, h.language);
+				  files->files[i].path,
+				  ownheap_language_name(h->language));
 			each(ctx, &a);
 		}
-		if (h.python && !python_is_off) {
+		if (h->python && !python_is_off) {
 			error_set(&a.why, 0,
 				  "%s has an allocator of its own for what has up to 512 bytes, "
 				  "which is not watched", files->files[i].path);
@@ -63,5 +64,10 @@ static void tell(void *ctx, const struct advice *a)
 
 void tell_own_heaps(say_fn *say, const struct module_files *files, bool python_is_off)
 {
-	own_heaps_each(files, python_is_off, tell, &say);
+	struct ownheap *heaps = calloc(files->n + 1, sizeof *heaps);
+
+	/* Whoever gave names has said what is left out. */
+	if (heaps && !ownheaps_read(files, heaps, say_not_again))
+		own_heaps_each(files, heaps, python_is_off, tell, &say);
+	free(heaps);
 }

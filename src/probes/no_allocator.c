@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "probes/no_allocator.h"
 
-#include "symbols/ownheap.h"
-
-#include <string.h>
-
 #define LOOKED_FOR \
 	"no allocator found: looked for malloc, calloc, realloc, free and their kin in its " \
 	"symbol tables (.dynsym, .symtab); "
@@ -20,21 +16,23 @@ static const char *remedy_of(const struct ownheap *h)
 	return "if you know where they are, tell it: --hook=malloc:0xADDRESS --hook=free:0xADDRESS";
 }
 
-void no_allocator_why(int fd, struct advice *a)
+void no_allocator_why(const struct ownheap *h, struct advice *a)
 {
-	struct ownheap h = ownheap_of(fd);
-
 	*a = (struct advice){0};
-	if (h.language && !strcmp(h.language, "Go")) {
+	if (h->language == OWNHEAP_GO) {
 		error_set(&a->why, 0,
 			  "no allocator found: it is a Go program, whose own allocator "
 			  "(runtime.mallocgc) is none that mprof can watch, and its symbol tables "
 			  "(.dynsym, .symtab) name no other");
 		return;
 	}
+	if (h->unread) {
+		error_set(&a->why, 0, "no allocator found: its file could not be read");
+		return;
+	}
 	error_set(&a->why, 0, LOOKED_FOR "%s",
-		  h.dynamic	? "the program and its libraries have none of them"
-		  : h.symbols ? "the program is static, and has symbols, but none of them"
+		  h->dynamic	? "the program and its libraries have none of them"
+		  : h->symbols ? "the program is static, and has symbols, but none of them"
 				: "the program is static and stripped");
-	error_set(&a->remedy, 0, "%s", remedy_of(&h));
+	error_set(&a->remedy, 0, "%s", remedy_of(h));
 }

@@ -379,12 +379,12 @@ void scan_resolved(struct scans *s, uint32_t file, uint32_t probe)
 	mark(s, file, probe, true);
 }
 
-const char *scan_why_trapped(const struct scan *s, const struct probes *probes)
+bool scan_depends(const struct scan *s, const struct probes *probes)
 {
-	for (size_t i = 0; s && i < s->n_probes; i++)
+	for (size_t i = 0; i < s->n_probes; i++)
 		if (probe_depends_on_others(&probes->v[s->probes[i].probe]))
-			return "a library with pools, labels or callbacks";
-	return NULL;
+			return true;
+	return false;
 }
 
 bool scan_has_room(const struct scan *s)

@@ -82,8 +82,12 @@ void scans_release(struct scans *s);
  */
 const struct scan *scan_file(struct scans *s, const struct module_files *files, uint32_t number);
 
-/* Why an engine leaves all its functions to traps, among @probes; NULL: it does not for this. */
-const char *scan_why_trapped(const struct scan *s, const struct probes *probes);
+/* Is it of a library with pools, labels or callbacks, all whose functions an engine leaves to
+ * traps? */
+bool scan_depends(const struct scan *s, const struct probes *probes);
+
+/* The same as a phrase. */
+#define SCAN_DEPENDS "a library with pools, labels or callbacks"
 
 /* Is there room behind its code for a copy of an instruction? */
 bool scan_has_room(const struct scan *s);

@@ -12,11 +12,12 @@
 #include <string.h>
 
 static const struct {
-	const char *soname, *language;
+	const char *soname;
+	enum ownheap_language language;
 } libraries[] = {
-	{ "libjvm.so", "Java" },
-	{ "libcoreclr.so", ".NET" },
-	{ "libmonosgen-2.0.so.1", ".NET" },
+	{ "libjvm.so", OWNHEAP_JAVA },
+	{ "libcoreclr.so", OWNHEAP_NET },
+	{ "libmonosgen-2.0.so.1", OWNHEAP_NET },
 };
 
 /* v8::Isolate::New(v8::Isolate::CreateParams const&), in a library or in the program itself. */
@@ -51,7 +52,7 @@ static void look_at_segments(Elf *elf, struct ownheap *h)
 	for (size_t i = 0; i < n && i < INT32_MAX && gelf_getphdr(elf, (int)i, &ph); i++) {
 		h->dynamic |= ph.p_type == PT_INTERP;
 		if (ph.p_type == PT_NOTE && has_go_note(elf, &ph))
-			h->language = "Go";
+			h->language = OWNHEAP_GO;
 	}
 }
 
@@ -86,8 +87,17 @@ static void look_at_names(Elf *elf, struct ownheap *h)
 		if (!strcmp(soname, libraries[i].soname))
 			h->language = libraries[i].language;
 	if (!h->language && defines(&d, v8_begins))
-		h->language = "JavaScript";
+		h->language = OWNHEAP_JAVASCRIPT;
 	h->python = defines(&d, pymalloc_tells);
+}
+
+const char *ownheap_language_name(enum ownheap_language l)
+{
+	static const char *const names[OWNHEAP_LANGUAGES] = {
+		"none", "Go", "Java", ".NET", "JavaScript",
+	};
+
+	return names[l];
 }
 
 struct ownheap ownheap_of(int fd)

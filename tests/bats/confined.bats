@@ -282,12 +282,34 @@ has_sentence() {
 @test "a parser that is taken over behind mprof doctor can do nothing" {
 	program
 	taken_over attack doctor ./prog || :
-	powerless 1
+	# one that looks for functions, one that looks for debug information
+	powerless 2
 	taken_over crash doctor --format=json ./prog || :
 	has_sentence err 'the names of .*/prog are left out: reading it ended with signal 4 '
 	jq -e . out >/dev/null
+	grep -q 'no allocator found: its file could not be read' out
 	taken_over lie doctor ./prog || :
 	has_sentence err 'the names of .*/prog are left out: reading it gave what makes no sense'
+	grep -q 'no allocator found: its file could not be read' out
+}
+
+@test "a parser that is taken over behind mprof probes can do nothing" {
+	program
+	limited "$MPROF" probes ./prog >want 2>/dev/null
+	taken_over attack probes ./prog
+	powerless 1
+	cmp out want
+	local how
+	for how in crash lie; do
+		taken_over $how probes ./prog && fail "$how: status 0" "$(cat out err)"
+		has_sentence err 'the names of .*/prog are left out: reading it (ended with signal 4 .*|gave what makes no sense)'
+		has_sentence err 'nothing would be trapped in ./prog: no allocator found: its file could not be read'
+		[ ! -s out ]
+	done
+	start heaplive "$T/heaplive"
+	taken_over crash probes "$PID" && fail "status 0" "$(cat out err)"
+	has_sentence err 'the names of .* are left out: reading it ended with signal 4 .*'
+	[ ! -s out ]
 }
 
 @test "a parser that is taken over where files are looked for can do nothing" {

@@ -23,7 +23,7 @@ static void check_scan(const struct scan *s, const struct probes *probes, int fd
 	for (size_t i = 0; i < s->n_got_entries; i++)
 		FUZZ_EXPECT(s->got_entries[i].resolver || s->got_entries[i].probe < probes->n);
 	FUZZ_EXPECT(s->slack_start <= s->slack_end);
-	scan_why_trapped(s, probes);
+	scan_depends(s, probes);
 	scan_has_room(s);
 }
 
@@ -41,8 +41,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	FUZZ_EXPECT(s && s->done && !s->lost);
 	check_scan(s, &probes, f.fd);
-	no_allocator_why(f.fd, &why);
-	ownheap_of(f.fd);
+	const struct ownheap heap = ownheap_of(f.fd);
+
+	no_allocator_why(&heap, &why);
 	scans_release(&scans);
 	close(f.fd);
 	return 0;
