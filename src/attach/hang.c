@@ -54,16 +54,29 @@ static bool any_set(const struct address_space *s, taddr at, uint64_t size)
 	return false;
 }
 
+/* The tracer goes on, and may be writing it. False: it is not about such bytes, or is another one
+ * by now. */
+static bool read_waits(const struct journal_entry *e, struct journal_entry *now)
+{
+	now->pid = __atomic_load_n(&e->pid, __ATOMIC_ACQUIRE);
+	now->kind = __atomic_load_n(&e->kind, __ATOMIC_RELAXED);
+	now->at = __atomic_load_n(&e->at, __ATOMIC_RELAXED);
+	now->size = __atomic_load_n(&e->size, __ATOMIC_RELAXED);
+	atomic_thread_fence(memory_order_acquire);
+	return now->pid && now->kind == JOURNAL_WAITS &&
+	       __atomic_load_n(&e->pid, __ATOMIC_RELAXED) == now->pid;
+}
+
 static bool somebody_waits(const struct journal *g)
 {
 	bool waits = false;
 
 	for (uint32_t i = 0; !waits && i < atomic_load(&g->n_entries); i++) {
-		const struct journal_entry *e = &g->entries[i];
-		struct address_space *s = e->pid && e->kind == JOURNAL_WAITS ?
-						  program_open_space(e->pid) : NULL;
+		struct journal_entry e;
+		struct address_space *s = read_waits(&g->entries[i], &e) ?
+						  program_open_space(e.pid) : NULL;
 
-		waits = s && any_set(s, e->at, e->size);
+		waits = s && any_set(s, e.at, e.size);
 		address_space_free(s);
 	}
 	return waits;

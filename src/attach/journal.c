@@ -3,6 +3,7 @@
 #include "attach/journal_internal.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -138,6 +139,22 @@ void journal_copied(struct journal *g, pid_t pid)
 
 /* ---- breakpoints ---- */
 
+/* Whole before it counts: the tracer may be killed between any two writes. Who looks whether it
+ * hangs reads some of it meanwhile, see hang.c. @to: of nobody. */
+static void write_entry(struct journal_entry *to, const struct journal_entry *e)
+{
+	__atomic_store_n(&to->kind, e->kind, __ATOMIC_RELAXED);
+	__atomic_store_n(&to->at, e->at, __ATOMIC_RELAXED);
+	__atomic_store_n(&to->size, e->size, __ATOMIC_RELAXED);
+	memcpy(to->own, e->own, sizeof to->own);
+	to->insn_size = e->insn_size;
+	to->slot = e->slot;
+	to->slot_size = e->slot_size;
+	memcpy(to->slot_own, e->slot_own, sizeof to->slot_own);
+	to->flag = e->flag;
+	__atomic_store_n(&to->pid, e->pid, __ATOMIC_RELEASE);
+}
+
 uint32_t journal_add(struct journal *g, const struct journal_entry *e)
 {
 	struct journal_program *p = g ? program(g, e->pid) : NULL;
@@ -153,15 +170,8 @@ uint32_t journal_add(struct journal *g, const struct journal_entry *e)
 	} else {
 		return JOURNAL_NONE;
 	}
-	struct journal_entry *to = &g->entries[number];
-	pid_t pid = e->pid;
-
 	p->entries++;
-	*to = *e;
-	to->pid = 0;
-	/* Whole before it counts: the tracer may be killed between any two writes. */
-	atomic_thread_fence(memory_order_release);
-	to->pid = pid;
+	write_entry(&g->entries[number], e);
 	if (number == atomic_load(&g->n_entries))
 		atomic_store(&g->n_entries, number + 1);
 	return number;
@@ -173,9 +183,9 @@ void journal_remove(struct journal *g, uint32_t number)
 		return;
 	pid_t pid = g->entries[number].pid;
 
-	g->entries[number].pid = 0;
+	__atomic_store_n(&g->entries[number].pid, 0, __ATOMIC_RELAXED);
 	atomic_thread_fence(memory_order_release);
-	g->entries[number].at = g->free_entry;
+	__atomic_store_n(&g->entries[number].at, g->free_entry, __ATOMIC_RELAXED);
 	g->free_entry = number + 1;
 	leave_program(g, pid);
 }
@@ -250,12 +260,15 @@ void journal_owes(struct journal *g, uint32_t *number, struct journal_who who, c
 
 	if (!r)
 		return;
-	int sig = si->si_signo;
+	/* Which signal it is comes first there, and is written last. */
+	_Static_assert(!offsetof(siginfo_t, si_signo), "as the kernel has it");
+	const size_t rest = sizeof si->si_signo;
 
-	r->owed = *si;
 	r->owed.si_signo = 0;
 	atomic_thread_fence(memory_order_release);
-	r->owed.si_signo = sig;
+	memcpy((char *)&r->owed + rest, (const char *)si + rest, sizeof *si - rest);
+	atomic_thread_fence(memory_order_release);
+	r->owed.si_signo = si->si_signo;
 }
 
 void journal_stopped(struct journal *g, uint32_t *number, struct journal_who who)
@@ -291,8 +304,10 @@ void journal_calls(struct journal *g, uint32_t *number, struct journal_who who,
 	if (!p)
 		return;
 	p->entries++;
-	r->call = *call;
 	r->call.insn = 0;
+	atomic_thread_fence(memory_order_release);
+	r->call.regs = call->regs;
+	r->call.mask = call->mask;
 	atomic_thread_fence(memory_order_release);
 	r->call.insn = call->insn;
 	atomic_thread_fence(memory_order_release);

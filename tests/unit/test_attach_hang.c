@@ -7,6 +7,7 @@
 #include "proc/status.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -143,6 +144,45 @@ static void the_tracer_of_a_program_that_waits_is_ended(void **state)
 	munmap(waits, BYTES);
 }
 
+/* ---- the journal is written meanwhile: the tracer as another thread ---- */
+
+struct writing {
+	struct journal *g;
+	bool over;
+};
+
+static void *write_journal(void *arg)
+{
+	static const uint8_t nobody[2];
+	struct writing *w = arg;
+
+	while (!__atomic_load_n(&w->over, __ATOMIC_RELAXED))
+		for (unsigned size = 1; size <= sizeof nobody; size++)
+			journal_remove(w->g, journal_add(w->g, &(struct journal_entry){
+							 .kind = JOURNAL_WAITS, .pid = getpid(),
+							 .at = (uintptr_t)nobody, .size = size }));
+	return NULL;
+}
+
+static void who_writes_while_somebody_looks_does_not_hang(void **state)
+{
+	struct writing w = { .g = journal_new() };
+	struct hang h = { 0 };
+	pid_t tracer = child();
+	pthread_t thread;
+
+	(void)state;
+	assert_non_null(w.g);
+	assert_int_equal(pthread_create(&thread, NULL, write_journal, &w), 0);
+	for (unsigned i = 0; i < 200 * HANG_LOOKS; i++)
+		hang_look(&h, w.g, tracer);
+	__atomic_store_n(&w.over, true, __ATOMIC_RELAXED);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_false(atomic_load(&w.g->hung));
+	end(tracer);
+	journal_free(w.g);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -152,6 +192,7 @@ int main(void)
 		cmocka_unit_test(who_cannot_run_does_not_hang),
 		cmocka_unit_test(who_runs_and_does_nothing_hangs),
 		cmocka_unit_test(the_tracer_of_a_program_that_waits_is_ended),
+		cmocka_unit_test(who_writes_while_somebody_looks_does_not_hang),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
