@@ -3,13 +3,14 @@
 #include "attach/journal_internal.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { HOLD_SECONDS = 5 };
@@ -29,8 +30,6 @@ struct journal *journal_new(void)
 	pthread_mutexattr_setrobust(&a, PTHREAD_MUTEX_ROBUST);
 	pthread_mutex_init(&g->alive, &a);
 	pthread_mutexattr_destroy(&a);
-	sem_init(&g->entered, 1, 0);
-	sem_init(&g->held, 1, 0);
 	/* The kernel writes here for a tracer that is being killed, when it will fetch no page for
 	 * it. */
 	mlock(&g->heard, sizeof g->heard);
@@ -43,17 +42,17 @@ void journal_free(struct journal *g)
 		munmap(g, sizeof *g);
 }
 
-static void wait_until_held(struct journal *g)
+/* One that is killed does not let us wait. */
+static void wait_until_held(int meeting)
 {
-	struct timespec until;
+	struct pollfd p = { .fd = meeting, .events = POLLIN };
 
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += HOLD_SECONDS;
-	while (sem_timedwait(&g->held, &until) && errno == EINTR)
+	shutdown(meeting, SHUT_WR);
+	while (poll(&p, 1, HOLD_SECONDS * 1000) < 0 && errno == EINTR)
 		;
 }
 
-int journal_enter(struct journal *g, pid_t keeper)
+int journal_enter(struct journal *g, pid_t keeper, int meeting)
 {
 	int err = pthread_mutex_lock(&g->alive);
 
@@ -63,9 +62,9 @@ int journal_enter(struct journal *g, pid_t keeper)
 	if (keeper)
 		prctl(PR_SET_PTRACER, (unsigned long)keeper, 0, 0, 0);
 	atomic_store(&g->tracer, getpid());
-	sem_post(&g->entered);
 	if (keeper)
-		wait_until_held(g);
+		wait_until_held(meeting);
+	close(meeting);
 	return 0;
 }
 

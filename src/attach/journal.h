@@ -59,8 +59,9 @@ void journal_free(struct journal *g);
 /* ---- what the tracer writes; @g may be NULL: nobody watches ---- */
 
 /* Take hold of the lock whose release tells of the tracer's end, and wait until @keeper, if it is
- * not 0, holds us. Returns 0 or an errno value. */
-int journal_enter(struct journal *g, pid_t keeper);
+ * not 0, holds us. @meeting: the other end of the keeper's socket; closed. Returns 0 or an errno
+ * value. */
+int journal_enter(struct journal *g, pid_t keeper, int meeting);
 /* Everything has been undone. */
 void journal_leave(struct journal *g);
 

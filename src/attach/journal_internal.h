@@ -10,7 +10,6 @@
 #include "attach/watchdog.h"
 
 #include <pthread.h>
-#include <semaphore.h>
 #include <stdatomic.h>
 
 /* Of all of these, memory is used only as far as it is written. */
@@ -48,8 +47,6 @@ struct journal_program {
 
 struct journal {
 	pthread_mutex_t alive;	/* robust: the tracer holds it as long as it lives */
-	sem_t entered;		/* the tracer is there, or will never be */
-	sem_t held;		/* the keeper holds it, or cannot */
 	_Atomic pid_t tracer;
 	atomic_bool clean;	/* it left in good order */
 	atomic_bool kept;	/* the keeper holds it */

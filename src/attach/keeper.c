@@ -15,6 +15,7 @@
 #include <sys/ptrace.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 /* What counts is the time until the tasks that run have been stopped. Without the privilege it is
  * as it is. */
@@ -25,13 +26,13 @@ static void hurry(pid_t who)
 	sched_setscheduler(who, SCHED_FIFO | SCHED_RESET_ON_FORK, &first);
 }
 
-static bool hold(struct journal *g, pid_t tracer)
+static bool hold(struct journal *g, pid_t tracer, int meeting)
 {
 	bool held = tracer &&
 		    !ptrace(PTRACE_SEIZE, tracer, NULL, (void *)(intptr_t)PTRACE_O_TRACEEXIT);
 
 	atomic_store(&g->kept, held);
-	sem_post(&g->held);
+	close(meeting);
 	return held;
 }
 
@@ -107,17 +108,26 @@ static bool await_end(struct journal *g, pid_t tracer, struct recovery_sight *s,
 	}
 }
 
-void keeper_main(struct journal *g)
+/* A semaphore would never be posted if those who could do that are killed. */
+static void await_tracer(int meeting)
+{
+	char c;
+
+	while (read(meeting, &c, 1) < 0 && errno == EINTR)
+		;
+}
+
+void keeper_main(struct journal *g, int meeting)
 {
 	struct recovery_sight sight = { 0 };
 	bool seen = false;
 
 	hurry(0);
-	while (sem_wait(&g->entered) && errno == EINTR)
-		;
+	await_tracer(meeting);
 	pid_t tracer = atomic_load(&g->tracer);
 
-	if (hold(g, tracer) && await_end(g, tracer, &sight, &seen) && !atomic_load(&g->clean)) {
+	if (hold(g, tracer, meeting) && await_end(g, tracer, &sight, &seen) &&
+	    !atomic_load(&g->clean)) {
 		if (!seen)
 			watchdog_stop_programs(g);
 		rescue_programs(g, seen ? &sight : NULL);

@@ -8,11 +8,6 @@
 #include <sys/wait.h>
 #include <time.h>
 
-void watchdog_no_tracer(struct journal *g)
-{
-	sem_post(&g->entered);
-}
-
 /* False: a second has gone by. */
 static bool await_release(struct journal *g)
 {
@@ -32,16 +27,19 @@ bool watchdog_wait(struct journal *g, pid_t tracer)
 	while (!atomic_load(&g->tracer)) {
 		siginfo_t si = { 0 };
 
-		if (waitid(P_PID, (id_t)tracer, &si, WEXITED | WNOHANG | WNOWAIT) || si.si_pid) {
-			watchdog_no_tracer(g);
+		if (waitid(P_PID, (id_t)tracer, &si, WEXITED | WNOHANG | WNOWAIT) || si.si_pid)
 			return false;
-		}
 		nanosleep(&moment, NULL);
 	}
 	while (!await_release(g))
 		if (!watchdog_is_kept(g))
 			hang_look(&hang, g, tracer);
 	return !atomic_load(&g->clean);
+}
+
+bool watchdog_had_tracer(const struct journal *g)
+{
+	return atomic_load(&g->tracer);
 }
 
 bool watchdog_is_kept(const struct journal *g)

@@ -14,14 +14,16 @@
 struct journal;
 
 /* Become the process that holds the tracer: it is woken by the kernel before the tracer lets go of
- * its tasks. Returns when the tracer has ended and the programs have been put in order. */
-void keeper_main(struct journal *g);
-
-/* There will be no tracer, so the keeper need not wait for it. */
-void watchdog_no_tracer(struct journal *g);
+ * its tasks. Returns when the tracer has ended and the programs have been put in order.
+ * @meeting  a socket that ends when there is a tracer, or nobody is left who would make one; closed
+ *           when that is held, or cannot be */
+void keeper_main(struct journal *g, int meeting);
 
 /* Wait for the end of @tracer, our child. True: it left without undoing everything. */
 bool watchdog_wait(struct journal *g, pid_t tracer);
+
+/* There has been a tracer; one that ended before has changed nothing. */
+bool watchdog_had_tracer(const struct journal *g);
 
 /* A keeper holds, or has held, the tracer. */
 bool watchdog_is_kept(const struct journal *g);

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -87,13 +88,14 @@ static void want_no_stop_signals(void)
 }
 
 __attribute__((noreturn)) static void be_the_tracer(struct journal *g, int ready, tracing_fn *body,
-						     void *arg, pid_t parent, pid_t keeper)
+						     void *arg, pid_t parent, pid_t keeper,
+						     int meeting)
 {
 	/* Another name than the one people give to killall. */
 	prctl(PR_SET_NAME, "mprof-tracer");
 	prctl(PR_SET_PDEATHSIG, SIGTERM); /* not SIGHUP, which nohup has ignored */
 	want_no_stop_signals();
-	if (getppid() != parent || journal_enter(g, keeper))
+	if (getppid() != parent || journal_enter(g, keeper, meeting))
 		_exit(EXIT_FAILURE);
 	struct ending e = body(g, ready, arg);
 	fflush(NULL);
@@ -166,6 +168,15 @@ static void say_what_is_so(const struct journal *g)
 		say_fate(&f);
 }
 
+/* One that is killed has not said why it does not begin. */
+static struct ending not_begun(struct ending e)
+{
+	if (e.signal != SIGKILL)
+		return e;
+	say_to(say, "the tracing process was killed before it began");
+	return (struct ending){ .status = EXIT_FAILURE };
+}
+
 /* The keeper is done when the tracer is; without one it is left to us. */
 static struct ending watch_over(struct journal *g, pid_t tracer, pid_t keeper)
 {
@@ -177,7 +188,7 @@ static struct ending watch_over(struct journal *g, pid_t tracer, pid_t keeper)
 	if (keeper > 0)
 		wait_for(keeper);
 	if (!unclean)
-		return e;
+		return watchdog_had_tracer(g) ? e : not_begun(e);
 	if (watchdog_is_left_to_us(g)) {
 		watchdog_stop_programs(g);
 		watchdog_recover(g);
@@ -198,17 +209,19 @@ static void let_go_of_standard_files(void)
 }
 
 /* It stays when we are stopped or killed, and is nobody's whom a terminal or a pipe could mean. */
-__attribute__((noreturn)) static void be_the_keeper(struct journal *g)
+__attribute__((noreturn)) static void be_the_keeper(struct journal *g, int meeting)
 {
 	prctl(PR_SET_NAME, "mprof-keeper");
 	setsid();
 	let_go_of_standard_files();
-	close_range(3, ~0u, 0);
-	keeper_main(g);
+	if (meeting != 3)
+		dup2(meeting, 3);
+	close_range(4, ~0u, 0);
+	keeper_main(g, 3);
 	_exit(0);
 }
 
-static void say_no_start(int err)
+static struct ending no_start(int err)
 {
 	struct rlimit addresses;
 	bool limited = err == ENOMEM && !getrlimit(RLIMIT_AS, &addresses) &&
@@ -216,39 +229,51 @@ static void say_no_start(int err)
 
 	say_to(say, "cannot start: %s%s", strerror(err),
 	       limited ? " (RLIMIT_AS: ulimit -v has to be larger)" : "");
+	return (struct ending){ .status = EXIT_FAILURE };
 }
 
-static struct ending in_foreground(int ready, tracing_fn *body, void *arg)
+/* @meeting: two sockets, by which tracer and keeper hear of each other, or of each other's end. */
+static struct ending with_keeper(struct journal *g, int meeting[2], int ready, tracing_fn *body,
+				 void *arg)
 {
-	struct journal *g = journal_new();
 	pid_t self = getpid();
 
-	if (!g) {
-		say_no_start(errno);
-		return (struct ending){ .status = EXIT_FAILURE };
-	}
 	fflush(NULL);
 	pid_t keeper = fork();
 	if (keeper == 0)
-		be_the_keeper(g);
+		be_the_keeper(g, meeting[0]);
+	close(meeting[0]);
 	pid_t pid = fork();
+	int err = errno;
+	if (pid == 0)
+		be_the_tracer(g, ready, body, arg, self, keeper > 0 ? keeper : 0, meeting[1]);
+	close(meeting[1]);
 	if (pid < 0) {
-		say_no_start(errno);
-		watchdog_no_tracer(g);
 		if (keeper > 0)
 			wait_for(keeper);
-		journal_free(g);
-		return (struct ending){ .status = EXIT_FAILURE };
+		return no_start(err);
 	}
-	if (pid == 0)
-		be_the_tracer(g, ready, body, arg, self, keeper > 0 ? keeper : 0);
 	tracing_process = pid;
 	pass_signals_on();
 	if (ready >= 0) {
 		close(ready);
 		let_go_of_standard_files();
 	}
-	struct ending e = watch_over(g, pid, keeper);
+	return watch_over(g, pid, keeper);
+}
+
+static struct ending in_foreground(int ready, tracing_fn *body, void *arg)
+{
+	struct journal *g = journal_new();
+	int meeting[2];
+
+	if (!g || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, meeting)) {
+		int err = errno;
+
+		journal_free(g);
+		return no_start(err);
+	}
+	struct ending e = with_keeper(g, meeting, ready, body, arg);
 	journal_free(g);
 	return e;
 }
@@ -258,16 +283,12 @@ static struct ending in_background(tracing_fn *body, void *arg)
 	int ready[2];
 	char c;
 
-	if (pipe2(ready, O_CLOEXEC)) {
-		say_no_start(errno);
-		return (struct ending){ .status = EXIT_FAILURE };
-	}
+	if (pipe2(ready, O_CLOEXEC))
+		return no_start(errno);
 	fflush(NULL);
 	pid_t pid = fork();
-	if (pid < 0) {
-		say_no_start(errno);
-		return (struct ending){ .status = EXIT_FAILURE };
-	}
+	if (pid < 0)
+		return no_start(errno);
 	if (pid == 0) {
 		close(ready[0]);
 		setsid();
@@ -278,8 +299,7 @@ static struct ending in_background(tracing_fn *body, void *arg)
 	while ((n = read(ready[0], &c, 1)) < 0 && errno == EINTR)
 		;
 	close(ready[0]);
-	/* It ended before it began: it has said why. */
-	return n == 1 ? (struct ending){ .status = 0 } : ending_of(wait_for(pid));
+	return n == 1 ? (struct ending){ .status = 0 } : not_begun(ending_of(wait_for(pid)));
 }
 
 struct ending supervise(bool background, tracing_fn *body, void *arg, say_fn *tell)
