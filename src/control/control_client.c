@@ -278,13 +278,17 @@ static int judge(pid_t pid, const struct control_answer *a, struct error *e)
 						      "newer mprof: use the same "
 				 "version", (int)pid);
 	case CONTROL_REPLY_NONE:
-		return error_set(e, -EPROTO, "process %d: the session ended without an "
-					     "answer", (int)pid);
 	case CONTROL_REPLY_CUT:
 		break;
 	}
-	return error_set(e, -EPROTO, "process %d: the session ended in the middle of its "
-				     "answer", (int)pid);
+	const char *when = a->reply.kind == CONTROL_REPLY_NONE ? "without an answer"
+							       : "in the middle of its answer";
+
+	/* A child of the session's may have been to answer. */
+	if (control_is_there(pid))
+		return error_set(e, -EPROTO, "process %d: who was to answer ended %s; the session "
+					     "goes on", (int)pid, when);
+	return error_set(e, -EPROTO, "process %d: the session ended %s", (int)pid, when);
 }
 
 int control_ask(pid_t pid, enum control_form form, const char *words, unsigned seconds,

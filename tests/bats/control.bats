@@ -1306,9 +1306,9 @@ def answer(line):
     return b"mprof/2 1\nok\nstate: tra"
 '
 	PID=$$
-	refused 1 "process $$: the session ended in the middle of its answer" "$MPROF" control $$ status
+	refused 1 "process $$: who was to answer ended in the middle of its answer; the session goes on" "$MPROF" control $$ status
 	[ ! -s refused.out ]
-	refused 1 "process $$: the session ended in the middle of its answer" "$MPROF" detach $$
+	refused 1 "process $$: who was to answer ended in the middle of its answer; the session goes on" "$MPROF" detach $$
 	refused 1 'newer mprof: use the same version' "$MPROF" control $$ stats
 	as_json 1 status
 	jq -e '.error | test("in the middle")' control.json
