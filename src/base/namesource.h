@@ -14,4 +14,7 @@ static inline bool namesource_is_whole(const char *source)
 	return text_begins(source, "DWARF") && !strchr(source, ';');
 }
 
+/* How it begins of a file whose reader came to an end that is none: what that was follows. */
+#define NAMESOURCE_UNREAD "none; reading it "
+
 #endif

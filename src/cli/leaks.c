@@ -5,6 +5,7 @@
 #include "cli/options.h"
 #include "cli/probes.h"
 #include "gate/condition.h"
+#include "outputs/tell.h"
 #include "report/lost.h"
 
 #include <inttypes.h>
@@ -157,6 +158,8 @@ static void find_requesters(struct leaks_command *c)
 	if (requesters_find(&c->requesters, c->by->holder, c->by->files, &c->reach, &c->blocks, &e))
 		say("who has requested what is lost in process %d is not known: %s",
 		    (int)c->look.facts.pid, e.text);
+	else
+		tell_unread(say_sentence, c->requesters.requests.d);
 }
 
 /* Is it of use, and true, that a session would know more? */

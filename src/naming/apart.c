@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "naming/apart.h"
 
+#include "base/namesource.h"
 #include "naming/reading.h"
 #include "profile/datafile.h"
 
@@ -110,7 +111,7 @@ static int describe_left_out(const struct naming *n, struct profile_data *d)
 
 		if (!n->reading.why[i] || n->old)
 			continue;
-		if (asprintf(&text, "none; reading it %s", n->reading.why[i]) < 0)
+		if (asprintf(&text, NAMESOURCE_UNREAD "%s", n->reading.why[i]) < 0)
 			return -ENOMEM;
 		free(m->names);
 		m->names = text;

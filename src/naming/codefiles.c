@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "naming/codefiles.h"
 
+#include "base/namesource.h"
 #include "base/regular.h"
 #include "base/writeall.h"
 #include "naming/reading.h"
@@ -115,7 +116,7 @@ int code_facts_read(const struct code_asks *how, const struct resolve_module *fi
 
 	for (size_t i = 0; !err && i < n; i++)
 		if (r.why[i])
-			snprintf(v[i].names, sizeof v[i].names, "none; reading it %s", r.why[i]);
+			snprintf(v[i].names, sizeof v[i].names, NAMESOURCE_UNREAD "%s", r.why[i]);
 	reading_end(&r);
 	return err;
 }

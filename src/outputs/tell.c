@@ -82,6 +82,17 @@ void tell_names(say_fn *say, const struct profile_data *d, enum tell_names which
 	free(told);
 }
 
+void tell_unread(say_fn *say, const struct profile_data *d)
+{
+	bool *told = profile_data_modules_used(d);
+
+	for (size_t i = 0; told && i < d->n_modules; i++)
+		told[i] = told[i] && text_begins(d->modules[i].names, NAMESOURCE_UNREAD);
+	if (told)
+		tell_sources(say, d, told);
+	free(told);
+}
+
 void tell_peak(say_fn *say, const struct profile_data *d)
 {
 	const struct pd_point *p = profile_data_peak(d);

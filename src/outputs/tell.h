@@ -16,6 +16,9 @@ typedef void lacking_fn(void *ctx, const struct pd_module *m);
 void tell_names(say_fn *say, const struct profile_data *d, enum tell_names which,
 		lacking_fn *lacking, void *ctx);
 
+/* Of which files there are no names because who read them was ended: nothing if there are none. */
+void tell_unread(say_fn *say, const struct profile_data *d);
+
 /* When the peak was and how high; nothing if that is not known. */
 void tell_peak(say_fn *say, const struct profile_data *d);
 
