@@ -24,19 +24,33 @@ struct asking {
 
 /* ---- in the confined process ---- */
 
+/* Its number is to be that of the file, so those before it that nobody asks about are added too,
+ * and not read. 0 or -ENOMEM. */
+static int add_file(const struct reading *r, struct namer *namer, uint32_t file)
+{
+	int err = 0;
+
+	while (!err && namer->n <= file) {
+		const struct resolve_module *f = &r->files[namer->n];
+
+		err = namer_add_module(namer, f->path, namer->n == file ? f->fd : -1) < 0 ? -ENOMEM
+											  : 0;
+	}
+	return err;
+}
+
 /* Of one file, @n from the @first on. */
 static int look_in_file(const struct asking *a, const struct reading *r, struct namer *namer,
 			size_t first, size_t n)
 {
-	const struct resolve_module *file = &r->files[a->v[first].file];
+	const uint32_t file = a->v[first].file;
 	struct sym_vtable *v = calloc(n, sizeof *v);
-	int number = namer_add_module(namer, file->path, file->fd);
-	int err = v && number >= 0 ? 0 : -ENOMEM;
+	int err = v ? add_file(r, namer, file) : -ENOMEM;
 
 	for (size_t i = 0; !err && i < n; i++)
 		v[i].at = a->v[first + i].at;
-	reading_begins(a->v[first].file);
-	err = err ? err : symbols_vtables(namer->symbols, number, v, n);
+	reading_begins(file);
+	err = err ? err : symbols_vtables(namer->symbols, (int)file, v, n);
 	for (size_t i = 0; !err && i < n; i++) {
 		a->v[first + i].other = v[i].other;
 		a->v[first + i].name = (char *)(uintptr_t)v[i].name;
