@@ -2,6 +2,7 @@
 #include "mma/log.h"
 
 #include "base/array.h"
+#include "base/line.h"
 #include "mma/parse.h"
 
 #include <errno.h>
@@ -102,8 +103,7 @@ static int make_room(struct mma_reader *r, const struct mma_source *s, struct er
 	size_t cap = r->cap ? r->cap * 2 : 256 << 10;
 	char *grown = realloc(r->buf, cap);
 	if (!grown)
-		return error_set(e, -ENOMEM, "%s: out of memory: a line is too "
-					     "long", mma_source_name(s));
+		return error_set(e, -ENOMEM, "%s: out of memory", mma_source_name(s));
 	r->buf = grown;
 	r->cap = cap;
 	return 0;
@@ -121,9 +121,16 @@ static void end_text(struct mma_reader *r, const struct mma_source *s)
 	r->whole = r->len;
 }
 
-/* More lines, of which there are none left. Returns 0 or -errno. */
+/* More lines, of which there are none left: what there is is the beginning of one. Returns 0 or
+ * -errno. */
 static int more_lines(struct mma_reader *r, struct mma_source *s, struct error *e)
 {
+	/* A device, or a hole, may have no end of a line at all. */
+	if (r->len - r->at > LINE_LONGEST)
+		return error_set(e, -EINVAL,
+				 "%s:%" PRIu64 ": this line has more than %d MiB, which is longer "
+				 "than any of an event log",
+				 mma_source_name(s), r->lines + 1, LINE_LONGEST >> 20);
 	int err = make_room(r, s, e);
 
 	if (err)

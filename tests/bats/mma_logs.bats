@@ -168,6 +168,26 @@ refuses() {
 	[ "$("$MPROF" stats --humanized=no blank.log)" = "0 0 0 0 0" ]
 }
 
+@test "a line without an end is given up at 16 MiB, with the file's name and its number" {
+	local command
+	for command in stats log report; do
+		{ printf '1 2 4\n\n' && head -c $((17 << 20)) /dev/zero | tr '\0' 9; } >long.log
+		refuses '^mprof: long.log:3: this line has more than 16 MiB' "$MPROF" $command long.log
+	done
+	zstd -q long.log
+	refuses '^mprof: long.log.zst:3: this line has more than 16 MiB' "$MPROF" stats long.log.zst
+	# As long as it may be, it is looked at.
+	{ head -c $((16 << 20)) /dev/zero | tr '\0' ' ' && echo 1 2 4; } >blank.log
+	truncate -s $((16 << 20)) blank.log
+	[ "$("$MPROF" stats --humanized=no blank.log)" = "0 0 0 0 0" ]
+	for command in stats log; do
+		refuses '^mprof: /dev/zero:1: this line has more than 16 MiB' timeout 60 "$MPROF" $command /dev/zero
+		# shellcheck disable=SC2016
+		refuses '^mprof: standard input:1: this line has more than 16 MiB' \
+			sh -c 'tr "\0" x </dev/zero | timeout 60 "$0" '"$command -" "$MPROF"
+	done
+}
+
 @test "a missing last newline is no mistake" {
 	logs
 	head -c -1 plain.log >short.log
