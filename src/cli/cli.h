@@ -225,9 +225,9 @@ int command_top(int argc, char **argv);
 /* mprof [options] [a.out [mprof.data]], as in 1990. */
 int command_classic(int argc, char **argv);
 
-/* Print a profile as the options say; what they leave out is taken out of @d. 0, -errno, or
- * PRINT_SAID: it failed, and a sentence has been printed. */
+/* Print a profile as the options say; what they leave out is taken out of @d. @hushed: nothing is
+ * said of it besides. 0, -errno, or PRINT_SAID: it failed, and a sentence has been printed. */
 #define PRINT_SAID 1
-int print_profile(struct profile_data *d, const struct options *o, FILE *out);
+int print_profile(struct profile_data *d, const struct options *o, bool hushed, FILE *out);
 
 #endif

@@ -97,7 +97,7 @@ static int print_data(const char *path, const struct options *o, FILE *out)
 	if (!d)
 		return STATUS_FAILED;
 	unseen_say_notes(say_sentence, d, o->quiet);
-	int err = print_profile(d, o, out);
+	int err = print_profile(d, o, false, out);
 	profile_data_free(d);
 	if (err < 0)
 		stream_failed(o, err);

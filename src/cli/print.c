@@ -56,7 +56,8 @@ static int print_before(const struct profile_data *d, const struct options *o, F
 
 /* What matters first comes before the tables for who reads both in one place. For others it comes
  * when the tables are written: if they cannot be, that is all there is to say. */
-static int print_tables(const struct profile_data *d, const struct options *o, FILE *out)
+static int print_tables(const struct profile_data *d, const struct options *o, bool hushed,
+			FILE *out)
 {
 	bool together = out == stderr || screen_shows(out) || lead_to_one(out, stderr);
 	struct report_options tables = o->report;
@@ -65,12 +66,13 @@ static int print_tables(const struct profile_data *d, const struct options *o, F
 	screen_fit(&tables, o, out);
 	if (!err)
 		err = report_tables(d, &tables, out);
-	if (!err && !together && !o->quiet)
+	hushed |= o->quiet;
+	if (!err && !together && !hushed)
 		err = first_screen_say(d, o);
-	return err || o->quiet ? err : say_is_long(d, o);
+	return err || hushed ? err : say_is_long(d, o);
 }
 
-int print_profile(struct profile_data *d, const struct options *o, FILE *out)
+int print_profile(struct profile_data *d, const struct options *o, bool hushed, FILE *out)
 {
 	fn_names_meet(o, d);
 	int err = view_apply(&o->view, d);
@@ -96,5 +98,5 @@ int print_profile(struct profile_data *d, const struct options *o, FILE *out)
 		return first_screen_print_growth(d, o, out);
 	if (o->report.summary)
 		return first_screen_print(d, o, out);
-	return print_tables(d, o, out);
+	return print_tables(d, o, hushed, out);
 }

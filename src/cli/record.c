@@ -102,10 +102,10 @@ static void step(const char *what)
 		progress_end();
 }
 
-static int print(void *ctx, struct profile_data *d, FILE *out)
+static int print(void *ctx, struct profile_data *d, bool hushed, FILE *out)
 {
 	const struct serve *v = ctx;
-	int gated = gating_judge(v->gate, d), err = print_profile(d, v->options, out);
+	int gated = gating_judge(v->gate, d), err = print_profile(d, v->options, hushed, out);
 
 	return err ? err : gated ? PRINT_SAID : 0;
 }

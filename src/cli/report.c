@@ -55,7 +55,7 @@ static int report_to(struct profile_data *d, const struct options *o)
 		progress_end();
 		return STATUS_FAILED;
 	}
-	int err = print_profile(d, o, out);
+	int err = print_profile(d, o, false, out);
 	int lost = stream_close(out);
 	err = err ? err : lost;
 	progress_end();

@@ -183,7 +183,11 @@ int data_save(struct outputs *o, struct image *i, const struct profile_data *d)
 		unwritten_say(o, "process %d: cannot write its profile: %s", (int)i->pid, e.text);
 	else if (err)
 		unwritten_say(o, "%s", e.text);
-	else if (!o->settings.quiet && strcmp(path, "/dev/null"))
+	else if (o->settings.quiet || !strcmp(path, "/dev/null"))
+		; /* nobody looks for it */
+	else if (untold_is(o, i))
+		untold_saved(o, path, older);
+	else
 		say_to(o->host->say, "the profile is in %s%s", path,
 		       older ? ", in the place of an older one" : "");
 	i->saved = !err;

@@ -74,6 +74,7 @@ void outputs_close(struct outputs *o)
 	massif_output_free(o->massif);
 	heap_output_free(o->heap);
 	mma_output_free(o->mma);
+	untold_release(&o->untold);
 	free(o->left_out_text);
 }
 

@@ -3,6 +3,7 @@
 #define MPROF_OUTPUTS_OUTPUTS_H
 
 #include "outputs/settings.h"
+#include "outputs/untold.h"
 #include "outputs/unwritten.h"
 #include "session/session.h"
 
@@ -22,9 +23,9 @@ struct output_host {
 	void (*announce)(const char *line);
 	/* A step begins that may take long, "writing the report"; NULL: it is over. */
 	void (*step)(const char *what);
-	/* Print a report; it may leave out of @d what it does not show. 0; -errno, or 1: it has
-	 * failed, and why has been said. */
-	int (*print)(void *ctx, struct profile_data *d, FILE *out);
+	/* Print a report; it may leave out of @d what it does not show. @hushed: nothing is said of
+	 * it besides. 0; -errno, or 1: it has failed, and why has been said. */
+	int (*print)(void *ctx, struct profile_data *d, bool hushed, FILE *out);
 	/* One more profile of the page that is being made. @printed: its report has been, and what
 	 * that left out is left out here. 0, or -errno with a sentence in @e: it is not in it. */
 	int (*page_add)(void *ctx, struct profile_data *d, bool printed, struct error *e);
@@ -56,6 +57,7 @@ struct outputs {
 	const struct output_host *host;
 	void *host_ctx;
 	struct unwritten unwritten;
+	struct untold untold;
 	char *left_out_text;	/* which programs have no profile; NULL: all have one */
 	bool reported;		/* the whole report has been printed */
 	int paged;		/* 0, or what the first page that failed has failed of */

@@ -95,6 +95,8 @@ static void page_alone(struct outputs *o, const struct image *i, struct profile_
 		err = put(o, path, &n, &e);
 	if (err)
 		failed(o, i, err, &e);
+	else if (untold_is(o, i))
+		untold_paged(o, path);
 	else
 		say_written(o, i->pid, n, 1, path);
 	free(path);
@@ -146,5 +148,6 @@ int pages_of_session(struct outputs *o)
 		page_of_image(o, i, NULL);
 	if (o->n_paged)
 		write_joint(o);
+	untold_say(o);
 	return o->paged;
 }

@@ -24,12 +24,13 @@ static void report_failed(struct outputs *o, int err)
 		      o->settings.report ? o->settings.report : "the report", strerror(-err));
 }
 
-static int print_image(struct outputs *o, struct profile_data *d, FILE *report)
+static int print_image(struct outputs *o, const struct image *i, struct profile_data *d,
+		       FILE *report)
 {
 	/* To the terminal itself it shows by itself how far it is. */
 	if (report != stderr)
 		o->host->step("writing the report");
-	int err = o->host->print(o->host_ctx, d, report);
+	int err = o->host->print(o->host_ctx, d, untold_is(o, i), report);
 	o->host->step(NULL);
 	if (err < 0)
 		report_failed(o, err);
@@ -46,6 +47,11 @@ static void tell_all(const struct outputs *o, const struct image *i, const struc
 	tell_names(say, d, o->settings.names, o->host->lacking, o->host_ctx);
 }
 
+static void hush(const char *sentence)
+{
+	(void)sentence;
+}
+
 /* What has been saved is not saved again. @report: NULL if none is to be printed. @d is freed. */
 static int write_image(struct outputs *o, struct image *i, struct profile_data *d, FILE *report)
 {
@@ -58,12 +64,14 @@ static int write_image(struct outputs *o, struct image *i, struct profile_data *
 	}
 	if (o->settings.quiet)
 		unseen_say_notes(say, d, true);
-	else
+	else if (!untold_is(o, i) || !untold_add(o, i, d))
 		tell_all(o, i, d);
+	else
+		tell_names(hush, d, o->settings.names, o->host->lacking, o->host_ctx);
 	if (o->settings.effort)
 		tell_effort(say, i, d);
 	int err = i->saved ? 0 : data_save(o, i, d);
-	int printed = report ? print_image(o, d, report) : 0;
+	int printed = report ? print_image(o, i, d, report) : 0;
 	/* Looking names up takes longest: once is enough for both. */
 	if (report && !printed)
 		page_of_image(o, i, d);
@@ -221,6 +229,7 @@ int output_session(struct outputs *o)
 	if (report && has_sections(o))
 		w.err = list_sections(s, report);
 	write_images(&w);
+	untold_say(o);
 	if (o->settings.effort)
 		tell_session_effort(o->host->say, s, &cost);
 	if (report)

@@ -682,7 +682,7 @@ cut_forks() {
 		echo "./plain$i || exit" >>all.sh
 	done
 	echo 'ulimit -Sn' >>all.sh
-	limited bash -c 'ulimit -Sn 40 && exec "$@"' - "$MPROF" run --trace-children=yes -o run.txt --data=d.%p -- \
+	limited bash -c 'ulimit -Sn 40 && exec "$@"' - "$MPROF" run --verbose --trace-children=yes -o run.txt --data=d.%p -- \
 		sh all.sh >out 2>err || fail "status $?" "$(tail -n 5 err)"
 	[ "$(grep -c 'mprof: \./plain' err)" = 60 ]
 	# The program's own limit is what it was.

@@ -15,8 +15,9 @@
 #include <unistd.h>
 
 static struct host {
-	char said[4000];	/* a line for each sentence */
+	char said[16000];	/* a line for each sentence */
 	unsigned printed, ended;
+	unsigned hushed;	/* of those */
 	unsigned added, added_unprinted; /* to pages */
 	unsigned not_added;	/* which of them cannot be */
 	char pages[200];	/* that have been written: NAME:PROFILES */
@@ -39,10 +40,11 @@ static void step(const char *what)
 	(void)what;
 }
 
-static int print(void *ctx, struct profile_data *d, FILE *out)
+static int print(void *ctx, struct profile_data *d, bool hushed, FILE *out)
 {
 	assert_ptr_equal(ctx, &host);
 	host.printed++;
+	host.hushed += hushed;
 	host.seen = d;
 	host.to = out;
 	fprintf(out, "%u: %u\n", (unsigned)d->pid, (unsigned)d->totals.allocs);
@@ -180,21 +182,28 @@ static void a_page_is_written_though_the_report_cannot_be(void **state)
 	finish(&o);
 }
 
-/* What a process did, and two that it has forked. */
-static void forks_twice(struct session *s)
+/* What a process did, and some that it has forked. */
+static void forks(struct session *s, int times)
 {
 	struct image *i = start(s, ROOT);
 
-	for (pid_t pid = ROOT; pid < ROOT + 3; pid++) {
+	for (pid_t pid = ROOT; pid <= ROOT + times; pid++) {
 		struct image *k = pid == ROOT ? i : session_sink.forked(s, i, pid);
 
 		k->program = NO_FILE;
 		alloc(k, 0x10, 100);
 	}
 	script.tasks = 0;
-	for (struct image *k = s->images; k; k = k->next)
+	for (struct image *k = s->images; k; k = k->next) {
 		gone(k);
+		k->counts.trapped = 1;
+	}
 	session_sink.ended(s, ROOT, 0);
+}
+
+static void forks_twice(struct session *s)
+{
+	forks(s, 2);
 }
 
 static void all_processes_of_a_session_are_in_one_page(void **state)
@@ -212,6 +221,91 @@ static void all_processes_of_a_session_are_in_one_page(void **state)
 	assert_int_equal(host.added, 3);
 	assert_string_equal(host.pages, "p.html:3 ");
 	assert_non_null(strstr(host.said, "the page of all 3 profiles is p.html\n"));
+	finish(&o);
+}
+
+/* ---- what is said of many ---- */
+
+static const struct output_settings many = { .data = "d", .report = "r", .html = "p%p.html" };
+
+static void the_first_of_many_profiles_are_told_and_the_rest_is_summed_up(void **state)
+{
+	struct session *s = begin(true);
+	struct outputs o;
+
+	(void)state;
+	open_with(&o, s, &many);
+	forks(s, 13);
+	assert_int_equal(output_session(&o), 0);
+	assert_int_equal(pages_of_session(&o), 0);
+	assert_int_equal(host.printed, 14);
+	assert_int_equal(host.hushed, 4);
+	assert_non_null(strstr(host.said, "(process 4720): 1 allocation of 100 bytes, 0 frees"));
+	assert_non_null(strstr(host.said, "the profile is in d.4720\n"));
+	assert_non_null(strstr(host.said, "the page of process 4720 is p4720.html\n"));
+	assert_null(strstr(host.said, "(process 4721)"));
+	assert_null(strstr(host.said, "is in d.4721"));
+	assert_non_null(strstr(host.said, "and 4 more profiles: 4 allocations of 400 bytes, 0 "
+					  "frees, 400 kept; --verbose tells of each\n"
+					  "in all of these 0 truncated chains, 0 frees of unknown "
+					  "blocks, 0 failed requests, 0 events lost\n"
+					  "4 more data files are written, the last of which is "
+					  "d.4724\n"
+					  "4 more pages are written, the last of which is "
+					  "p4724.html\n"));
+	assert_true(is_there("d.4724"));
+	finish(&o);
+}
+
+static void of_one_more_it_is_said_in_the_singular(void **state)
+{
+	struct session *s = begin(true);
+	struct outputs o;
+
+	(void)state;
+	open_with(&o, s, &many);
+	forks(s, 10);
+	assert_int_equal(output_session(&o), 0);
+	assert_non_null(strstr(host.said, "and 1 more profile: 1 allocation of 100 bytes"));
+	assert_non_null(strstr(host.said, "1 more data file is d.4721\n"));
+	finish(&o);
+}
+
+static void a_profile_in_which_something_is_missing_is_told_among_many(void **state)
+{
+	struct session *s = begin(true);
+	struct outputs o;
+
+	(void)state;
+	open_with(&o, s, &many);
+	forks(s, 23);
+	for (struct image *i = s->images; i; i = i->next)
+		i->counts.engine_failed = i->pid >= ROOT + 12;
+	assert_int_equal(output_session(&o), 0);
+	assert_null(strstr(host.said, "(process 4722)"));
+	assert_non_null(strstr(host.said, "(process 4723) and was switched off"));
+	assert_non_null(strstr(host.said, "(process 4732) and was switched off"));
+	assert_null(strstr(host.said, "(process 4733)"));
+	assert_non_null(strstr(host.said, "and 4 more profiles: "));
+	assert_non_null(strstr(host.said, "of 2 of these not all was seen"));
+	assert_non_null(strstr(host.said, "14 more data files are written"));
+	finish(&o);
+}
+
+static void who_wants_to_hear_all_is_told_of_each(void **state)
+{
+	struct session *s = begin(true);
+	struct outputs o;
+	struct output_settings settings = many;
+
+	(void)state;
+	settings.names = TELL_NAMES_ALL;
+	open_with(&o, s, &settings);
+	forks(s, 13);
+	assert_int_equal(output_session(&o), 0);
+	assert_int_equal(host.hushed, 0);
+	assert_non_null(strstr(host.said, "(process 4724): 1 allocation"));
+	assert_null(strstr(host.said, " more "));
 	finish(&o);
 }
 
@@ -443,6 +537,10 @@ int main(void)
 		cmocka_unit_test(one_naming_serves_the_report_and_the_page),
 		cmocka_unit_test(a_page_is_written_though_the_report_cannot_be),
 		cmocka_unit_test(all_processes_of_a_session_are_in_one_page),
+		cmocka_unit_test(the_first_of_many_profiles_are_told_and_the_rest_is_summed_up),
+		cmocka_unit_test(of_one_more_it_is_said_in_the_singular),
+		cmocka_unit_test(a_profile_in_which_something_is_missing_is_told_among_many),
+		cmocka_unit_test(who_wants_to_hear_all_is_told_of_each),
 		cmocka_unit_test(what_a_page_has_not_got_is_counted),
 		cmocka_unit_test(a_name_with_the_process_in_it_is_that_of_a_page_for_each),
 		cmocka_unit_test(a_profile_that_cannot_be_written_is_kept_and_saved_elsewhere),
