@@ -102,6 +102,16 @@ static void say_unknown(const char *command, const char *arg, const char *name, 
 		    "%s", arg, command, whose, command);
 }
 
+/* What stands behind an option that needs a value: is it an option itself? The value was forgotten
+ * then. */
+static bool is_no_value(const char *arg, uint64_t command)
+{
+	const size_t dashes = strspn(arg, "-");
+
+	return dashes > 1 ||
+	       (dashes == 1 && find_option(arg + 1, strcspn(arg + 1, "="), command));
+}
+
 /* One option; *i moves on over its value. False: a sentence has been printed. */
 static bool parse_one(struct options *o, const char *command, int argc, char **argv, int *i)
 {
@@ -131,6 +141,12 @@ static bool parse_one(struct options *o, const char *command, int argc, char **a
 	if (d->flags & NEEDS_VALUE && !value) {
 		if (*i + 1 >= argc) {
 			say("option %s needs a value: %s", argv[*i], d->accepted);
+			return false;
+		}
+		if (is_no_value(argv[*i + 1], options_of_command(command))) {
+			say("option %s needs a value, and %s behind it looks like an option; if it "
+			    "is meant, write %s=%s",
+			    argv[*i], argv[*i + 1], argv[*i], argv[*i + 1]);
 			return false;
 		}
 		value = argv[++*i];
@@ -204,7 +220,9 @@ bool options_ask_for_help(const char *command, int argc, char *const argv[], int
 		if (!strcmp(name, "help") || !strcmp(name, "h"))
 			return true;
 		d = find_option(name, strlen(name), options_of_command(command));
-		i += d && d->flags & NEEDS_VALUE; /* which may be spelled as that option is */
+		/* Its value cannot be spelled as an option is. */
+		i += d && d->flags & NEEDS_VALUE && i + 1 < argc &&
+		     !is_no_value(argv[i + 1], options_of_command(command));
 	}
 	return false;
 }

@@ -139,8 +139,8 @@ static void behind_two_dashes_nothing_is_an_option(void **state)
 	(void)state;
 	assert_left("report", "one -terse -- two -verbose -- three", "one two -verbose -- three");
 	assert_int_equal(parse("report", "one -terse -- -verbose").o.report.level, REPORT_TERSE);
-	assert_left("report", "one -o -- two", "one two"); /* that is a file's name */
-	assert_string_equal(parse("report", "one -o -- two").o.output, "--");
+	assert_left("report", "one -o=-- two", "one two"); /* that is a file's name */
+	assert_string_equal(parse("report", "one -o=-- two").o.output, "--");
 }
 
 /* Options that stand behind are looked for again: whoever asks what was given finds them. */
@@ -182,7 +182,9 @@ static void help_may_be_asked_for_wherever_an_option_may_stand(void **state)
 	assert_false(asks("run", "-- --help"));
 	assert_true(asks("report", "file -help"));
 	assert_false(asks("report", "file -- --help"));
-	assert_false(asks("report", "file -o --help")); /* the name of a file */
+	assert_false(asks("report", "file -o=--help")); /* the name of a file */
+	assert_true(asks("report", "file -o --help")); /* which was forgotten here */
+	assert_false(asks("report", "file -o - -- --help"));
 	assert_false(asks("report", "help h -"));
 	assert_true(asks("status", "--help"));
 	assert_true(asks("control", "12 -h"));
@@ -404,6 +406,29 @@ static void a_missing_value_is_asked_for(void **state)
 		       "mprof: option --trace-children needs a value: yes or no\n");
 }
 
+static void an_option_is_not_taken_for_the_value_of_another(void **state)
+{
+	(void)state;
+	assert_refused("run", "--html --data=x",
+		       "mprof: option --html needs a value, and --data=x behind it looks like an "
+		       "option; if it is meant, write --html=--data=x\n");
+	assert_refused("run", "-data -terse",
+		       "mprof: option -data needs a value, and -terse behind it looks like an "
+		       "option; if it is meant, write -data=-terse\n");
+	assert_refused("run", "-o -- prog",
+		       "mprof: option -o needs a value, and -- behind it looks like an option; if "
+		       "it is meant, write -o=--\n");
+	assert_refused("report", "-o --nonsense x",
+		       "mprof: option -o needs a value, and --nonsense behind it looks like an "
+		       "option; if it is meant, write -o=--nonsense\n");
+	assert_string_equal(parse("run", "--html=--data=x").o.html, "--data=x");
+	assert_true(parse("run", "-o -").o.to_stdout);
+	assert_string_equal(parse("run", "--data -").o.data, "-");
+	assert_string_equal(parse("run", "--data ./--x").o.data, "./--x");
+	/* No option has this name. */
+	assert_string_equal(parse("run", "--data -mine").o.data, "-mine");
+}
+
 static void a_wrong_value_is_shown_with_what_would_do(void **state)
 {
 	(void)state;
@@ -576,6 +601,7 @@ int main(void)
 		cmocka_unit_test(an_unknown_option_is_refused_with_its_name),
 		cmocka_unit_test(options_of_run_are_unknown_to_report),
 		cmocka_unit_test(a_missing_value_is_asked_for),
+		cmocka_unit_test(an_option_is_not_taken_for_the_value_of_another),
 		cmocka_unit_test(a_wrong_value_is_shown_with_what_would_do),
 		cmocka_unit_test(a_value_too_many_is_refused),
 		cmocka_unit_test(control_characters_of_an_option_do_not_reach_the_terminal),
