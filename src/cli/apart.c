@@ -316,15 +316,19 @@ bool outputs_apart(const struct options *o)
 	return false;
 }
 
-bool printed_apart(const struct options *o)
+bool printed_apart(const struct options *o, pid_t pid)
 {
-	struct outputs_named all = { 0 };
+	struct outputs_named all = { .pid = pid };
+	struct error e;
 
 	add_plain(&all, "-o", o->output);
-	add_plain(&all, "--html", o->html);
 	add_plain(&all, "--junit", o->gate.junit);
 	add_plain(&all, "--sarif", o->gate.sarif);
-	return say_unless_apart(&all);
+	if (add(&all, "--html", o->html, 0, further_pages(o->html), &e))
+		return say_unless_apart(&all);
+	say("%s", e.text);
+	release(&all);
+	return false;
 }
 
 bool outputs_spare_program(const struct options *o, const char *path)

@@ -13,8 +13,9 @@
  */
 bool outputs_apart(const struct options *o);
 
-/* The same for -o, --html, --junit and --sarif of a command whose names have no sequences. */
-bool printed_apart(const struct options *o);
+/* The same for -o, --junit and --sarif of a command in whose names nothing is expanded, and for its
+ * --html, which is of process @pid. */
+bool printed_apart(const struct options *o, pid_t pid);
 
 /* Is none of them the program @path, which is to run? False: a sentence has been printed. */
 bool outputs_spare_program(const struct options *o, const char *path);

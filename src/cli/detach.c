@@ -15,6 +15,7 @@
 #include "cli/stream.h"
 #include "outputs/check.h"
 #include "outputs/data.h"
+#include "outputs/pages.h"
 #include "outputs/unseen.h"
 #include "profile/datafile.h"
 
@@ -209,32 +210,73 @@ static int print_sections(const struct detached *d, const struct options *o, FIL
 	return status;
 }
 
-/* All of them in one page, as far as they can be read. @path: NULL: standard output. */
-static int print_page(const struct detached *d, const struct options *o, const char *path)
+/* These profiles in one page, as far as they can be read. @path: NULL: standard output. */
+static int print_page(const struct told *profiles, size_t n, const struct options *o,
+		      const char *path)
 {
 	struct page_parts *page = NULL;
 	int status = 0;
 
-	for (size_t i = 0; i < d->n; i++) {
-		struct profile_data *p = pages_viewed(o, read_data(d->profiles[i].path, o));
+	for (size_t i = 0; i < n; i++) {
+		struct profile_data *p = pages_viewed(o, read_data(profiles[i].path, o));
 		struct error e;
 		int err = p ? pages_add(&page, p, &o->report, &e) : -EINVAL;
 
 		if (p && err)
-			say("%s is not in the page: %s", d->profiles[i].path, e.text);
+			say("%s is not in the page: %s", profiles[i].path, e.text);
 		profile_data_free(p);
 		status = err ? STATUS_FAILED : status;
 	}
-	int printed = page ? pages_print_parts(path, &page, d->n) : STATUS_FAILED;
+	int printed = page ? pages_print_parts(path, &page, n) : STATUS_FAILED;
 
 	return status ? status : printed;
+}
+
+/* The page of --html, and where it is. @path: NULL, then why not stands in @e. */
+static int print_named_page(const struct told *profiles, size_t n, const struct options *o,
+			    const char *path, const struct error *e)
+{
+	const bool older = path && output_replaces(path, UINT64_MAX);
+	int status = path ? print_page(profiles, n, o, path) : STATUS_FAILED;
+
+	if (!path)
+		say("no page: %s", e->text);
+	else if (!status && !o->quiet && strcmp(path, "/dev/null"))
+		say("the page is %s%s", path, older ? OUTPUT_REPLACED : "");
+	return status;
+}
+
+/* One of all, or, if the name tells processes apart, one of each. */
+static int print_pages(const struct detached *d, const struct options *o, pid_t pid)
+{
+	struct error e;
+	int status = 0;
+
+	if (!filename_has_pid(o->html)) {
+		char *path = filename_expand(o->html, pid, &e);
+
+		status = print_named_page(d->profiles, d->n, o, path, &e);
+		free(path);
+		return status;
+	}
+	for (size_t i = 0; i < d->n; i++) {
+		const struct told *t = &d->profiles[i];
+		const struct filename_whose whose = { .pid = t->section.pid,
+						      .number = t->section.number };
+		char *path = page_file_name(o->html, &whose, &e);
+		int one = print_named_page(t, 1, o, path, &e);
+
+		status = status ? status : one;
+		free(path);
+	}
+	return status;
 }
 
 /* The report of each profile the session has written, and where that is. */
 static int print_reports(struct detached *d, const struct options *o)
 {
 	if (o->format == FORMAT_HTML) {
-		int printed = print_page(d, o, o->output);
+		int printed = print_page(d->profiles, d->n, o, o->output);
 
 		fn_names_say_unmet(o);
 		return printed;
@@ -309,23 +351,36 @@ static bool is_spared(pid_t pid, const char *option, const char *output)
 	return spared;
 }
 
+/* Of one process of several that have a page each, the name of the first tells as much. */
+static int check_html(const char *html, pid_t pid)
+{
+	struct error e;
+	char *path = filename_expand(html, pid, &e);
+	int status = !path || pages_check_path(path)	? STATUS_FAILED
+		     : !is_spared(pid, "--html", path) ? STATUS_USAGE
+							: 0;
+
+	if (!path)
+		say("%s", e.text);
+	free(path);
+	return status;
+}
+
 /* The session is not ended for a report that cannot be written. 0 or a status. */
 static int check_outputs(const struct options *o, pid_t pid)
 {
-	if (!printed_apart(o))
+	if (!printed_apart(o, pid))
 		return STATUS_USAGE;
 	if ((o->html || o->format == FORMAT_HTML) && !pages_possible())
 		return STATUS_FAILED;
 	bool page = o->format == FORMAT_HTML;
 	if (o->output && !page && output_check_file(o->output, "the report", say_sentence))
 		return STATUS_FAILED;
-	if ((page && o->output && pages_check_path(o->output)) ||
-	    (o->html && pages_check_path(o->html)))
+	if (page && o->output && pages_check_path(o->output))
 		return STATUS_FAILED;
-	if ((o->output && !is_spared(pid, "-o", o->output)) ||
-	    (o->html && !is_spared(pid, "--html", o->html)))
+	if (o->output && !is_spared(pid, "-o", o->output))
 		return STATUS_USAGE;
-	return 0;
+	return o->html ? check_html(o->html, pid) : 0;
 }
 
 int command_detach(int argc, char **argv)
@@ -357,10 +412,8 @@ int command_detach(int argc, char **argv)
 	status = print_reports(&d, &o);
 	int gated = judge_all(&gate, &d, &o);
 	status = status ? status : gated;
-	int paged = o.html && d.n ? print_page(&d, &o, o.html) : 0;
+	int paged = o.html && d.n ? print_pages(&d, &o, pid) : 0;
 
-	if (o.html && d.n && !paged && !o.quiet && strcmp(o.html, "/dev/null") != 0)
-		say("the page is %s", o.html);
 	status = status ? status : paged;
 	free(d.profiles);
 	control_answer_release(&a);

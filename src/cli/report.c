@@ -352,7 +352,7 @@ static int report_all(struct options *o, char **files, size_t n)
 		files = one;
 		n = 1;
 	}
-	if (!printed_apart(o) || !output_spares(o, files, n) ||
+	if (!printed_apart(o, 0) || !output_spares(o, files, n) ||
 	    (o->pprof.base && !output_spares(o, (char *[]){ (char *)o->pprof.base }, 1)))
 		return STATUS_USAGE;
 	char *place = NULL;

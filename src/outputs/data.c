@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- a profile with its names ---- */
@@ -157,16 +156,6 @@ char *data_file_name(const struct outputs *o, const struct image *i, struct erro
 
 /* ---- its file ---- */
 
-/* Is there one that this image has not written itself, and that its own takes the place of? */
-static bool is_older(const char *path, const struct image *i)
-{
-	struct stat st;
-
-	return !stat(path, &st) && S_ISREG(st.st_mode) &&
-	       (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec <
-		       i->started_ns;
-}
-
 int data_save(struct outputs *o, struct image *i, const struct profile_data *d)
 {
 	struct error e = { "out of memory" };
@@ -174,7 +163,7 @@ int data_save(struct outputs *o, struct image *i, const struct profile_data *d)
 	int err = -EINVAL;
 
 	o->host->step("writing the data file");
-	const bool older = path && is_older(path, i);
+	const bool older = path && output_replaces(path, i->started_ns);
 
 	if (path)
 		err = datafile_write(path, d, &e);
@@ -188,8 +177,7 @@ int data_save(struct outputs *o, struct image *i, const struct profile_data *d)
 	else if (untold_is(o, i))
 		untold_saved(o, path, older);
 	else
-		say_to(o->host->say, "the profile is in %s%s", path,
-		       older ? ", in the place of an older one" : "");
+		say_to(o->host->say, "the profile is in %s%s", path, older ? OUTPUT_REPLACED : "");
 	i->saved = !err;
 	free(path);
 	return err;

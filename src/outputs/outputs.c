@@ -91,6 +91,14 @@ void unwritten_say(struct outputs *o, const char *fmt, ...)
 	unwritten_remember(&o->unwritten, text);
 }
 
+bool output_replaces(const char *path, uint64_t since_ns)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode) &&
+	       (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec < since_ns;
+}
+
 int output_open_for_reader(const char *path, bool foreign)
 {
 	static const struct timespec nap = { .tv_nsec = 20000000 };

@@ -81,6 +81,12 @@ void outputs_close(struct outputs *o);
 /* Say that something could not be written, and remember the sentence. */
 __attribute__((format(printf, 2, 3))) void unwritten_say(struct outputs *o, const char *fmt, ...);
 
+/* Is there a file of before @since_ns (CLOCK_REALTIME)? What is written takes its place. */
+bool output_replaces(const char *path, uint64_t since_ns);
+
+/* The end of the sentence that tells where a file is, then. */
+#define OUTPUT_REPLACED ", in the place of an older one"
+
 /**
  * Open a file that is to be written anew, see overwrite_open(). In a directory of other people's, a
  * link could lead us to any file that root may write: if the program is another user's (@foreign),

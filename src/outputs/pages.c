@@ -14,16 +14,13 @@ static bool is_joint(const struct outputs *o)
 	return !filename_has_pid(o->settings.html);
 }
 
-/* PID.html; of a process that has exec'ed, what was before it PID.N.html: a browser knows a page by
- * how its name ends. */
-static char *file_name(const struct outputs *o, const struct image *i, struct error *e)
+char *page_file_name(const char *html, const struct filename_whose *whose, struct error *e)
 {
-	const struct filename_whose whose = data_whose(o, i);
-	size_t stem = filename_stem(o->settings.html, PAGE_ENDING);
-	char *pattern = strndup(o->settings.html, stem);
-	char *name = pattern ? filename_of(pattern, &whose, e) : NULL, *whole = NULL;
+	size_t stem = filename_stem(html, PAGE_ENDING);
+	char *pattern = strndup(html, stem);
+	char *name = pattern ? filename_of(pattern, whose, e) : NULL, *whole = NULL;
 
-	if (!pattern || (name && asprintf(&whole, "%s%s", name, o->settings.html + stem) < 0)) {
+	if (!pattern || (name && asprintf(&whole, "%s%s", name, html + stem) < 0)) {
 		error_set(e, -ENOMEM, "out of memory");
 		whole = NULL;
 	}
@@ -55,7 +52,8 @@ static int put(const struct outputs *o, const char *path, size_t *n, struct erro
 }
 
 /* @n of @all profiles are in it. */
-static void say_written(const struct outputs *o, pid_t pid, size_t n, size_t all, const char *path)
+static void say_written(const struct outputs *o, pid_t pid, size_t n, size_t all,
+			const char *path, bool older)
 {
 	char of[64];
 
@@ -67,7 +65,7 @@ static void say_written(const struct outputs *o, pid_t pid, size_t n, size_t all
 		snprintf(of, sizeof of, "all %zu profiles", all);
 	else
 		snprintf(of, sizeof of, "%zu of %zu profiles", n, all);
-	say_to(o->host->say, "the page of %s is %s", of, path);
+	say_to(o->host->say, "the page of %s is %s%s", of, path, older ? OUTPUT_REPLACED : "");
 }
 
 /* Nobody tries again: how to get it all the same. */
@@ -86,9 +84,11 @@ static void failed(struct outputs *o, const struct image *i, int err, const stru
 
 static void page_alone(struct outputs *o, const struct image *i, struct profile_data *printed)
 {
+	const struct filename_whose whose = data_whose(o, i);
 	struct error e;
-	char *path = file_name(o, i, &e);
+	char *path = page_file_name(o->settings.html, &whose, &e);
 	int err = path ? add(o, i, printed, &e) : -EINVAL;
+	const bool older = path && output_replaces(path, i->started_ns);
 	size_t n = 1;
 
 	if (!err)
@@ -96,9 +96,9 @@ static void page_alone(struct outputs *o, const struct image *i, struct profile_
 	if (err)
 		failed(o, i, err, &e);
 	else if (untold_is(o, i))
-		untold_paged(o, path);
+		untold_paged(o, path, older);
 	else
-		say_written(o, i->pid, n, 1, path);
+		say_written(o, i->pid, n, 1, path, older);
 	free(path);
 }
 
@@ -132,12 +132,13 @@ static void write_joint(struct outputs *o)
 	size_t n = o->to_page;
 	struct error e;
 	char *path = filename_expand(o->settings.html, s->root, &e);
+	const bool older = path && output_replaces(path, s->images->started_ns);
 	int err = path ? put(o, path, &n, &e) : -EINVAL;
 
 	if (err)
 		unwritten_say(o, "no page: %s%s", e.text, otherwise(o));
 	else
-		say_written(o, s->images->pid, n, o->to_page, path);
+		say_written(o, s->images->pid, n, o->to_page, path, older);
 	free(path);
 	o->paged = o->paged ? o->paged : err;
 }

@@ -3,10 +3,15 @@
 #define MPROF_OUTPUTS_PAGES_H
 
 #include "outputs/outputs.h"
+#include "session/filename.h"
 
 /*
  * A session has one page of all its profiles, or, if the name has a %p, one of each.
  */
+
+/* PID.html; of a process that has exec'ed, what was before it PID.N.html: a browser knows a page by
+ * how its name ends. As filename_of(). */
+char *page_file_name(const char *html, const struct filename_whose *whose, struct error *e);
 
 /* An image's profile goes into its page, if one is wanted and there was no try yet. @printed: the
  * profile, whose report has been printed; NULL: it is named for the page alone. */

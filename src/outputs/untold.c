@@ -74,9 +74,10 @@ void untold_saved(struct outputs *o, const char *path, bool older)
 	o->untold.older += older;
 }
 
-void untold_paged(struct outputs *o, const char *path)
+void untold_paged(struct outputs *o, const char *path, bool older)
 {
 	remember(&o->untold.paged, &o->untold.page, path);
+	o->untold.older += older;
 }
 
 static void say_counts(say_fn *say, const struct untold *u)
@@ -116,10 +117,10 @@ void untold_say(struct outputs *o)
 	if (u->n)
 		say_counts(say, u);
 	say_files(say, "data file", u->saved, u->data);
-	if (u->older)
-		say_to(say, "%zu of these %s in the place of an older one", u->older,
-		       u->older == 1 ? "is" : "are");
 	say_files(say, "page", u->paged, u->page);
+	if (u->older)
+		say_to(say, "%zu of these file%s written" OUTPUT_REPLACED, u->older,
+		       u->older == 1 ? " was" : "s were");
 	untold_release(u);
 }
 

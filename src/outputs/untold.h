@@ -21,7 +21,8 @@ struct untold {
 	uint64_t lost;		/* events */
 	size_t n;
 	size_t noted;		/* those of which not all was seen */
-	size_t saved, older, paged; /* files, those that took an older one's place, and pages */
+	size_t saved, paged;	/* data files and pages */
+	size_t older;		/* of both: those that took the place of another */
 	char *data, *page;	/* the last of each */
 };
 
@@ -31,7 +32,7 @@ bool untold_is(const struct outputs *o, const struct image *i);
 /* Count one. False: it is to be told of all the same, for something is missing in it. */
 bool untold_add(struct outputs *o, const struct image *i, const struct profile_data *d);
 void untold_saved(struct outputs *o, const char *path, bool older);
-void untold_paged(struct outputs *o, const char *path);
+void untold_paged(struct outputs *o, const char *path, bool older);
 
 /* Say what all came to, once. */
 void untold_say(struct outputs *o);

@@ -295,7 +295,7 @@ holds_all() {
 	# Though no report can be written and no data file is wanted, it is the same.
 	limited "$MPROF" run --trace-children=yes --html=heap.html --data=/dev/null -o /dev/full -- \
 		/usr/bin/python3 fork.py 2>err && fail "a full disk"
-	says err '^mprof: the page of all 3 profiles is heap\.html$'
+	says err '^mprof: the page of all 3 profiles is heap\.html, in the place of an older one$'
 	"$P" heap.html mprof-index | jq -e '.profiles | length == 3 and (map(.started_ns) | unique | length == 3)'
 	[ -z "$(ls -A | grep 'mprof\.page')" ]
 }
@@ -334,6 +334,34 @@ holds_all() {
 	holds_all at.html run.data run.data.*
 	holds_all heap.html run.data run.data.*
 	[ "$(ls run.data.* | wc -l)" = 2 ]
+	finish family
+}
+
+@test "detach takes the sequences of a page's name as run does: with %p there is one of each process" {
+	forks
+	printf '%s\n' 'import sys' 'print("ready 1", flush=True)' 'sys.stdin.readline()' "$(cat fork.py)" \
+		'print("forked", flush=True)' 'sys.stdin.readline()' >live.py
+	start family /usr/bin/python3 live.py
+	attach --trace-children=yes --keep-execs -o report.txt --data=of.%p "$PID"
+	tell_await family fork '^forked'
+	refused 2 'file name: %z is not known' "$MPROF" detach --html='%z.html' "$PID"
+	refused 2 'the environment variable NOT_THERE is not set' env -u NOT_THERE "$MPROF" detach --html='%q{NOT_THERE}.html' "$PID"
+	refused 2 "would write over a file of the session" "$MPROF" detach --html=of.%p "$PID"
+	refused 2 "both name x$PID" "$MPROF" detach --html=x%p -o "x$PID" "$PID"
+	refused 1 "cannot write the page none/$PID.html: No such file" "$MPROF" detach --html=none/%p.html "$PID"
+	echo old >"p$PID.html"
+	detach --html=p%p.html "$PID"
+	[ "$(ls of.* | sed 's/of\.\(.*\)/p\1.html/' | sort)" = "$(ls p*.html | sort)" ]
+	[ "$(ls of.* | wc -l)" = 3 ]
+	local data
+	for data in of.*; do
+		holds "p${data#of.}.html" 0 "$data"
+	done
+	says detach.err "^mprof: the page is p$PID\\.html, in the place of an older one\$"
+	[ "$(grep -Ec '^mprof: the page is p[0-9]+\.html$' detach.err)" = 2 ]
+	attach -o report.txt --data=run.data "$PID"
+	MPROF_TEST_NAME='a%' detach --html='%q{MPROF_TEST_NAME}%%.html' "$PID"
+	holds a%%.html 0 run.data
 	finish family
 }
 

@@ -10,6 +10,7 @@
 #include "profile/datafile.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -161,6 +162,27 @@ static void one_naming_serves_the_report_and_the_page(void **state)
 	assert_int_equal(host.added_unprinted, 0);
 	assert_string_equal(host.pages, "p.html:1 ");
 	assert_string_equal(unwritten_behind(&o.unwritten, 0), "no page: disk full");
+	finish(&o);
+}
+
+static void that_a_page_takes_the_place_of_an_older_one_is_said(void **state)
+{
+	struct session *s = begin(false);
+	struct outputs o;
+	FILE *older;
+
+	(void)state;
+	open_with(&o, s, &paged);
+	older = fopen("p.html", "we");
+	assert_non_null(older);
+	fclose(older);
+	const struct timespec long_ago[2] = { { .tv_sec = 1 }, { .tv_sec = 1 } };
+	assert_int_equal(utimensat(AT_FDCWD, "p.html", long_ago, 0), 0);
+	runs(s, 3);
+	assert_int_equal(output_session(&o), 0);
+	assert_int_equal(pages_of_session(&o), 0);
+	assert_non_null(strstr(host.said, "the page of process 4711 is p.html, in the place of an "
+					  "older one\n"));
 	finish(&o);
 }
 
@@ -535,6 +557,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_naming_serves_the_report_and_the_page),
+		cmocka_unit_test(that_a_page_takes_the_place_of_an_older_one_is_said),
 		cmocka_unit_test(a_page_is_written_though_the_report_cannot_be),
 		cmocka_unit_test(all_processes_of_a_session_are_in_one_page),
 		cmocka_unit_test(the_first_of_many_profiles_are_told_and_the_rest_is_summed_up),
