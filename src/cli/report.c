@@ -27,6 +27,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -341,6 +342,30 @@ static int report_gated(char **files, size_t n, const char *binary, struct optio
 	return status;
 }
 
+/* A page is of processes, and none of them is two: what is named once more, however that is
+ * spelled, is left out, and that is said. Returns how many are left. */
+static size_t drop_repeated(char **files, size_t n)
+{
+	struct stat *v = calloc(n, sizeof *v);
+	size_t left = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t k = 0;
+		const bool known = v && !stat(files[i], &v[left]) && S_ISREG(v[left].st_mode);
+
+		while (known && k < left &&
+		       (v[k].st_dev != v[left].st_dev || v[k].st_ino != v[left].st_ino))
+			k++;
+		if (known && k < left) {
+			say("%s is the same file as %s, and is counted once", files[i], files[k]);
+			continue;
+		}
+		files[left++] = files[i];
+	}
+	free(v);
+	return left;
+}
+
 /* @files: none: the usual one. */
 static int report_all(struct options *o, char **files, size_t n)
 {
@@ -352,6 +377,8 @@ static int report_all(struct options *o, char **files, size_t n)
 		files = one;
 		n = 1;
 	}
+	if (o->format == FORMAT_HTML && !o->pprof.base)
+		n = drop_repeated(files, n);
 	if (!printed_apart(o, 0) || !output_spares(o, files, n) ||
 	    (o->pprof.base && !output_spares(o, (char *[]){ (char *)o->pprof.base }, 1)))
 		return STATUS_USAGE;

@@ -75,6 +75,22 @@ profile() {
 	cmp out.html heap.html
 }
 
+@test "a data file that is named twice is counted once in a page, and that is said" {
+	profile "$T/widgets"
+	cp run.data other.data
+	ln -s run.data link.data
+	page -o all.html run.data other.data ./run.data link.data 2>err
+	"$P" all.html mprof-index | jq -e '.profiles | length == 2'
+	says err '^mprof: \./run\.data is the same file as run\.data, and is counted once$'
+	says err '^mprof: link\.data is the same file as run\.data, and is counted once$'
+	page -o one.html run.data run.data 2>err
+	page -o want.html run.data
+	cmp want.html one.html
+	# A condition is held against it once, too.
+	page '--fail-if=allocs>0' -o one.html run.data run.data 2>err && fail "not judged"
+	says err 'there are [0-9]+ requests$'
+}
+
 @test "a page of a profile and its snapshots tells how far each of them goes" {
 	limited "$MPROF" run -o /dev/null --data=run.data '--snapshot-when=live>500K' -- "$T/widgets" >run.out 2>run.err
 	page -o all.html run.data run.data.snapshot.1
@@ -142,10 +158,11 @@ profile() {
 	mv run.data a.data
 	profile "$T/lives"
 	mv run.data b.data
-	page -o heap.html b.data a.data b.data
+	cp b.data c.data
+	page -o heap.html b.data a.data c.data
 	holds heap.html 0 b.data
 	holds heap.html 1 a.data
-	holds heap.html 2 b.data
+	holds heap.html 2 c.data
 	"$P" heap.html mprof-index | jq -e '[.profiles[].title | sub(" .*"; "")] == ["lives", "widgets", "lives"]'
 	grep -Eq '^<title>lives \(pid [0-9]+\) and 2 more - mprof</title>$' heap.html
 	no_page 1 'not a data file' -o heap.html b.data "$T/widgets"
