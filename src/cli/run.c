@@ -11,6 +11,7 @@
 #include "session/signals.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -35,13 +36,31 @@ static struct ending ending_of(const struct session *s, int err)
 	return (struct ending){ .status = serve_told() ? 128 + serve_told() : 0 };
 }
 
-/* Whoever sees us end takes it for the program's end. */
+static bool lives(pid_t pid)
+{
+	struct proc_status now = proc_status(pid);
+
+	return proc_status_lives(&now);
+}
+
+/* Whoever sees us end takes it for the end of the program and of what it has started. */
 static void tell_that_it_goes_on(const struct session *s)
 {
-	struct proc_status now = proc_status(s->root);
+	pid_t first = !s->root_ended && lives(s->root) ? s->root : 0;
+	size_t others = 0;
+	char more[64] = "";
 
-	if (!s->root_ended && !s->too_slow && proc_status_lives(&now))
-		say("process %d goes on by itself, without mprof", (int)s->root);
+	for (const struct image *i = s->images; i; i = i->next) {
+		if (i->over || i->ended || i->pid == s->root || !lives(i->pid))
+			continue;
+		others += first != 0;
+		first = first ? first : i->pid;
+	}
+	if (others)
+		snprintf(more, sizeof more, ", and so %s %zu more that %s profiled",
+			 others == 1 ? "does" : "do", others, others == 1 ? "was" : "were");
+	if (first && !s->too_slow)
+		say("process %d goes on by itself, without mprof%s", (int)first, more);
 }
 
 static struct ending run_session(struct serve *v, const struct run *run)

@@ -156,14 +156,26 @@ static void say_fate(const struct program_fate *f)
 	}
 }
 
-static void say_what_is_so(const struct journal *g)
+/* The signals that end a tracer in order as soon as it has set up its own (signals_begin()). One
+ * that has died of them had not come so far. */
+static bool has_not_begun(struct ending e)
+{
+	return e.signal == SIGINT || e.signal == SIGQUIT || e.signal == SIGTERM ||
+	       e.signal == SIGHUP;
+}
+
+static void say_what_is_so(const struct journal *g, struct ending e)
 {
 	struct program_fate f;
 
-	if (watchdog_has_ended_tracer(g))
+	if (has_not_begun(e))
+		say_to(say, "told to end (%s) before anything was profiled", strsignal(e.signal));
+	else if (watchdog_has_ended_tracer(g))
 		say_to(say, "the tracing process did nothing for 10 seconds, in which threads of a "
 			    "program waited for it, and has been ended");
-	say_to(say, "the tracing process died, and what was profiled since the last save is lost");
+	if (!has_not_begun(e))
+		say_to(say, "the tracing process died, and what was profiled since the last save "
+			    "is lost");
 	for (unsigned i = 0; watchdog_next_fate(g, i, &f); i++)
 		say_fate(&f);
 }
@@ -193,8 +205,8 @@ static struct ending watch_over(struct journal *g, pid_t tracer, pid_t keeper)
 		watchdog_stop_programs(g);
 		watchdog_recover(g);
 	}
-	say_what_is_so(g);
-	return (struct ending){ .status = EXIT_FAILURE };
+	say_what_is_so(g, e);
+	return has_not_begun(e) ? e : (struct ending){ .status = EXIT_FAILURE };
 }
 
 /* Whoever started us may be waiting for the end of what he reads from us. */

@@ -292,6 +292,37 @@ has_files() { # GLOB N
 	says attach.err 'cannot write the report report: nobody reads this pipe'
 }
 
+@test "SIGTERM when the program has ended and its children have not: it is said that they go on" {
+	mkfifo go
+	cat >fork.py <<-'END'
+		import os, time
+		parent = os.getpid()
+		for i in range(3):
+		    if os.fork():
+		        continue
+		    while os.getppid() == parent:
+		        time.sleep(0.01)
+		    print("alone", os.getpid(), flush=True)
+		    open("go").read()
+		    os._exit(0)
+		os._exit(3)
+	END
+	env "MPROF_TEST_MARK=$MARK" "$MPROF" run --trace-children=yes -o report.txt --data=run.data -- \
+		/usr/bin/python3 fork.py </dev/null >out 2>err 3>&- &
+	FRONT=$!
+	until_true "they are not alone" has_lines out 3
+	kill -TERM "$FRONT"
+	ended "$FRONT"
+	[ "$STATUS" = 3 ] || fail "status $STATUS" "$(cat err)"
+	says err '^mprof: process [0-9]+ goes on by itself, without mprof, and so do 2 more that were profiled$'
+	grep -q "^alone $(sed -n 's/^mprof: process \([0-9]*\) goes on .*/\1/p' err)\$" out
+	echo >go
+}
+
+has_lines() { # FILE N
+	[ "$(wc -l <"$1")" -ge "$2" ]
+}
+
 @test "SIGTERM ends a session that waits for a reader of its log, and the program runs" {
 	mkfifo log
 	env "MPROF_TEST_MARK=$MARK" "$MPROF" run -o report.txt --data=run.data --mma-log-file=log -- \

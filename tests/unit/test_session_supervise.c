@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What is said of a tracing process that ends otherwise than it should. */
+#include "unit/unit.h"
+
+#include "session/supervise.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static char said[2000];
+
+static void listen(const char *sentence)
+{
+	size_t n = strlen(said);
+
+	snprintf(said + n, sizeof said - n, "%s\n", sentence);
+}
+
+/* Of the signal, or well. */
+static struct ending dies(struct journal *journal, int ready, void *sig)
+{
+	(void)journal, (void)ready;
+	if (sig) {
+		/* Whoever runs this test may have had it ignored. */
+		signal(*(int *)sig, SIG_DFL);
+		kill(getpid(), *(int *)sig);
+	}
+	return (struct ending){ .status = 7 };
+}
+
+static struct ending supervised(int sig)
+{
+	*said = '\0';
+	return supervise(false, dies, sig ? &sig : NULL, listen);
+}
+
+static void one_that_ends_well_is_nothing_to_talk_of(void **state)
+{
+	(void)state;
+	assert_int_equal(supervised(0).status, 7);
+	assert_string_equal(said, "");
+}
+
+/* Before it has set up its own handling of signals. */
+static void one_that_is_told_to_end_at_its_start_has_not_died(void **state)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	char sentence[100];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+		assert_int_equal(supervised(signals[i]).signal, signals[i]);
+		snprintf(sentence, sizeof sentence,
+			 "told to end (%s) before anything was profiled\n", strsignal(signals[i]));
+		assert_string_equal(said, sentence);
+	}
+}
+
+static void that_one_was_killed_is_said(void **state)
+{
+	(void)state;
+	const struct ending e = supervised(SIGKILL);
+
+	assert_int_equal(e.signal, 0);
+	assert_int_equal(e.status, 1);
+	assert_string_equal(said, "the tracing process died, and what was profiled since the last "
+				  "save is lost\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_that_ends_well_is_nothing_to_talk_of),
+		cmocka_unit_test(one_that_is_told_to_end_at_its_start_has_not_died),
+		cmocka_unit_test(that_one_was_killed_is_said),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
