@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # The long tests, at full length; prints figures. Arguments: which of them (all): attach, threads,
-# moments, kills, counts, redis, faults, births, orders, held.
+# moments, kills, points, counts, redis, faults, births, orders, held.
 #
-#	MPROF=path/to/mprof B=build tests/soak/soak.sh [attach|threads|moments|kills|counts|redis|faults|births|orders|held]...
+#	MPROF=path/to/mprof B=build tests/soak/soak.sh [attach|threads|moments|kills|points|counts|redis|faults|births|orders|held]...
 #
 # MPROF_ENGINE says with which engine. COUNTED is how many rounds each of 8 threads counts (84 million,
 # about a billion events, if that is fast; else 2000).
@@ -290,6 +290,13 @@ faults_test() {
 	echo "faults: $((SECONDS - start)) s"
 }
 
+# Each process of mprof's but the tracing one is killed at each of its system calls, see tests/bats/killed.bats.
+points_test() {
+	local start=$SECONDS
+	env -u MARK -u XDG_RUNTIME_DIR -u TMPDIR POINTS=all bats "$ROOT/tests/bats/killed.bats" || bad "points"
+	echo "points: $((SECONDS - start)) s"
+}
+
 # births_test N: of so many threads that live for one allocation each every one is counted
 births_test() {
 	local start=$SECONDS
@@ -318,13 +325,14 @@ for what in "${@:-all}"; do
 		moments_test $((moments / 10)) makers 4
 		;;&
 	kills | all) kill_test ;;&
+	points | all) points_test ;;&
 	counts | all) counts_test ;;&
 	redis | all) redis_test ;;&
 	faults | all) faults_test ;;&
 	births | all) births_test "${BIRTHS:-100000}" ;;&
 	orders | all) orders_test "${ORDERS:-3600}" ;;&
 	held | all) held_test "${HELD:-3600}" ;;&
-	attach | threads | moments | kills | counts | redis | faults | births | orders | held | all) ;;
+	attach | threads | moments | kills | points | counts | redis | faults | births | orders | held | all) ;;
 	*) echo "soak: there is no test \"$what\"" && exit 2 ;;
 	esac
 done
