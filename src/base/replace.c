@@ -2,6 +2,7 @@
 #include "base/replace.h"
 
 #include "base/stream.h"
+#include "base/unfinished.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -63,6 +64,7 @@ static int check_target(const char *path, bool *discard, struct error *e)
 
 /* Where the file will stand. The directory is held open, so renaming it meanwhile does no harm. */
 struct place {
+	const char *path;
 	int dir;		/* O_PATH */
 	const char *name;	/* in dir */
 	char temp[64];		/* the file's name in dir until it is in place; "": it has none */
@@ -72,6 +74,7 @@ static int place_open(struct place *p, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
+	p->path = path;
 	p->name = slash ? slash + 1 : path;
 	if (!*p->name)
 		return -EISDIR;
@@ -126,6 +129,7 @@ static int temp_make(struct place *p, const char *prefix, int fd)
 		if (getrandom(&random, sizeof random, 0) != sizeof random)
 			return -EIO;
 		snprintf(p->temp, sizeof p->temp, "%s%016" PRIx64, prefix, random);
+		unfinished_begin(p->path, p->temp);
 		int made = fd < 0 ? file_named(p)
 				  : linkat(AT_FDCWD, way, p->dir, p->temp, AT_SYMLINK_FOLLOW);
 		if (made >= 0)
@@ -135,6 +139,7 @@ static int temp_make(struct place *p, const char *prefix, int fd)
 	}
 	int err = -errno;
 
+	unfinished_end();
 	*p->temp = '\0';
 	return err;
 }
@@ -194,11 +199,11 @@ static int write_in_place(struct place *p, const char *path, const char *prefix,
 		err = -errno;
 	if (!err && renameat(p->dir, p->temp, p->dir, p->name))
 		err = -errno;
-	if (err) {
-		if (*p->temp)
-			unlinkat(p->dir, p->temp, 0);
+	if (err && *p->temp)
+		unlinkat(p->dir, p->temp, 0);
+	unfinished_end();
+	if (err)
 		return cannot(e, path, err);
-	}
 	sync_directory(p);
 	return 0;
 }

@@ -2,6 +2,7 @@
 #include "session/save_children.h"
 
 #include "base/array.h"
+#include "base/unfinished.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -52,6 +53,8 @@ void save_children_ended(struct save_children *c, pid_t pid, int wstatus)
 	for (size_t i = 0; i < c->n; i++) {
 		if (c->v[i].pid != pid)
 			continue;
+		if (WIFSIGNALED(wstatus))
+			unfinished_remove(pid);
 		c->failed |= c->v[i].last && wstatus;
 		c->failing = wstatus;
 		c->v[i] = c->v[--c->n];

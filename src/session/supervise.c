@@ -3,6 +3,7 @@
 
 #include "attach/watchdog.h"
 #include "base/say.h"
+#include "base/unfinished.h"
 #include "base/writeall.h"
 
 #include <errno.h>
@@ -197,6 +198,7 @@ static struct ending watch_over(struct journal *g, pid_t tracer, pid_t keeper)
 	if (unclean && alone)
 		watchdog_stop_programs(g);
 	struct ending e = ending_of(wait_for(tracer));
+	unfinished_remove(tracer);
 	if (keeper > 0)
 		wait_for(keeper);
 	if (!unclean)
@@ -279,6 +281,7 @@ static struct ending in_foreground(int ready, tracing_fn *body, void *arg)
 	struct journal *g = journal_new();
 	int meeting[2];
 
+	unfinished_share();
 	if (!g || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, meeting)) {
 		int err = errno;
 
