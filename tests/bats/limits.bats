@@ -6,6 +6,14 @@ bats_require_minimum_version 1.5.0
 load ../lib/common
 load ../lib/live
 
+eval "common_$(declare -f teardown)"
+teardown() {
+	local status=0
+	common_teardown || status=$?
+	[ -z "${GROUP:-}" ] || until_true "the group is not empty" rmdir "$GROUP" || status=1
+	return $status
+}
+
 # same_limits ULIMIT...: the program is told the same limits as without mprof
 same_limits() {
 	(
@@ -99,4 +107,102 @@ timed() {
 	limited prlimit --nofile=9:1000 "$MPROF" attach --background -o report.txt --data=run.data "$PID" 2>err
 	limited "$MPROF" detach -o /dev/null "$PID"
 	finish vforks
+}
+
+# within ENGINE KIB: a program of 3000 call sites, by an mprof and with itself in so many addresses; STATUS
+within() {
+	rm -f run.data run.txt out err
+	STATUS=0
+	(ulimit -v "$2" && limited "$MPROF" run "--engine=$1" -o run.txt --data=run.data "$T/manysites") >out 2>err || STATUS=$?
+	[ "$STATUS" -le 1 ] || fail "$1, $2 KiB: status $STATUS" "$(cat err)" || return 1
+	[ -n "$(ours err)" ] && nobody_left || fail "$1, $2 KiB: no sentence" || return 1
+	if [ "$(cat out)" != 'manysites: done' ]; then
+		[ "$STATUS" = 1 ] && [ ! -s out ] || fail "$1, $2 KiB: the program is wrong" "$(cat out err)"
+		return
+	fi
+	[ -e run.data ] || { [ "$STATUS" = 1 ] && grep -q 'cannot write' err; } || fail "$1, $2 KiB: no data" "$(cat err)" || return 1
+	[ ! -e run.data ] || { json run.data && is_whole_or_said; } || fail "$1, $2 KiB: the data" "$(cat err)"
+}
+
+is_whole_or_said() {
+	[ "$(total allocs),$(total frees)" = 4500,1500 ] || grep -Eq 'events could not be counted: for want of memory|nothing was trapped' err
+}
+
+ran_it() {
+	[ -s out ]
+}
+
+# all_is_there: nothing was left out for want of memory
+all_is_there() {
+	[ "$STATUS" = 0 ] && ! grep -q 'memory' err
+}
+
+# more_and_more ENGINE KIB STEP WHEN: the least from KIB on with which this is so, in V
+more_and_more() {
+	for ((V = $2; V < 4000000; V += $3)); do
+		within "$1" $V || return 1
+		! "$4" || return 0
+	done
+	fail "$1: never with less than $V KiB"
+}
+
+# ADDRESS_STEP: in KiB
+@test "whatever addresses there are (ulimit -v): the program is right, and what is missing is said" {
+	local engine
+	for engine in trap fast; do
+		more_and_more $engine 100000 30000 ran_it
+		more_and_more $engine $((V - 29000)) ${ADDRESS_STEP:-5000} all_is_there
+		echo "# $engine: all is there with $V KiB" >&3
+	done
+}
+
+@test "a tracing process that gets no more addresses: the session is in good order to its end" {
+	local engine
+	for engine in trap fast; do
+		rm -f marks.* run.data
+		start marks "$T/marks"
+		before "$PID"
+		attach --engine=$engine -o report.txt --data=run.data "$PID"
+		prlimit --pid "$(tracer_of "$PID")" --as="$(awk '/^VmSize/ { print $2 * 1024 }' "/proc/$(tracer_of "$PID")/status")"
+		tell_await marks 'take 9000' '^did take'
+		refused any 'memory' "$MPROF" leaks "$PID"
+		answered status
+		limited "$MPROF" control "$PID" save >save.out 2>save.err || says save.err 'cannot allocate memory|out of memory'
+		limited "$MPROF" detach "$PID" >detach.out 2>detach.err || says detach.err 'cannot allocate memory|out of memory'
+		ended "$FRONT"
+		[ "$STATUS" -le 1 ] && says attach.err 'events could not be counted: for want of memory'
+		[ "$STATUS" = 1 ] || { json run.data && [ "$(total allocs)" -lt 9000 ]; } || fail "status $STATUS"
+		clean "$PID"
+		finish marks
+	done
+}
+
+# A cgroup in which whoever comes gets no more memory than so many bytes.
+small_group() { # BYTES
+	GROUP=/sys/fs/cgroup/memory/mprof-test-$$-$RANDOM
+	mkdir "$GROUP" 2>/dev/null || GROUP=''
+	[ -n "$GROUP" ] && echo "$1" 2>/dev/null >"$GROUP/memory.limit_in_bytes" || skip "there is no memory cgroup (version 1) that may be used"
+	echo "$1" 2>/dev/null >"$GROUP/memory.memsw.limit_in_bytes" || :
+}
+
+@test "the kernel kills the tracing process for want of memory: the program goes on, and that is said" {
+	local engine
+	small_group 1000000
+	for engine in trap fast; do
+		rm -f marks.*
+		start marks "$T/marks"
+		before "$PID"
+		attach --engine=$engine -o report.txt --data=run.data "$PID"
+		echo "$(tracer_of "$PID")" >"$GROUP/cgroup.procs"
+		tell_await marks 'take 9000' '^did take'
+		gone "$FRONT" || ! answered save || ! limited "$MPROF" detach "$PID" || skip "the kernel has other memory for it"
+		ended "$FRONT"
+		[ "$STATUS" = 1 ]
+		says attach.err 'the tracing process died'
+		says attach.err "process $PID was put back in order from outside, and goes on"
+		until_true "not free" all_free "$PID"
+		own_text "$PID"
+		nobody_left
+		finish marks
+	done
 }
