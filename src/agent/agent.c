@@ -107,7 +107,7 @@ static uint64_t judge(struct activation *a, uint64_t *depth)
 	walk(a, false, true, &chain);
 	if (!chain.inside && chain.whole)
 		*depth = 0;
-	if (a->own && a->own->outer_at)
+	if (a->own && agent_outer_at(a->own))
 		return STATE_JUDGE;
 	if (chain.inside == INSIDE_PAD)
 		return STATE_NESTED;
@@ -180,7 +180,7 @@ static void tell_free(struct activation *a, uint32_t probe, uint64_t block, uint
 static uint64_t state_of(struct activation *a, uint64_t *depth)
 {
 	*depth = a->own ? a->own->depth : 0;
-	if (a->own && !*depth && !a->own->outer_at)
+	if (a->own && !*depth && !agent_outer_at(a->own))
 		return 0;
 	agent_take(a);
 	return judge(a, depth);
@@ -320,7 +320,8 @@ static bool add_chain(struct event *e, uint32_t probe, uint64_t state, uint32_t 
 	struct agent_chain chain;
 
 	if (!a->record) {
-		*node = agent_node_below(a->shared, 0, ROOT_TOO_DEEP, a->shared->epoch);
+		*node = agent_node_below(a->shared, 0, ROOT_TOO_DEEP,
+					 __atomic_load_n(&a->shared->epoch, __ATOMIC_RELAXED));
 		return true;
 	}
 	walk(a, true, state & STATE_JUDGE, &chain);

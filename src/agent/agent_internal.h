@@ -44,10 +44,18 @@ struct agent_chain {
 
 static inline bool agent_in_pad(const struct agent_shared *s, uint64_t pc)
 {
-	for (uint32_t i = 0; i < s->n_pads && i < AGENT_PADS; i++)
+	uint32_t n = __atomic_load_n(&s->n_pads, __ATOMIC_ACQUIRE);
+
+	for (uint32_t i = 0; i < n && i < AGENT_PADS; i++)
 		if (pc >= s->pads[i].lo && pc < s->pads[i].hi)
 			return true;
 	return false;
+}
+
+/* Tasks with one thread pointer share a record: the tracer may write it for another one of them. */
+static inline uint64_t agent_outer_at(const struct agent_thread *t)
+{
+	return __atomic_load_n(&t->outer_at, __ATOMIC_ACQUIRE);
 }
 
 /* ---- ring.c ---- */

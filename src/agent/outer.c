@@ -45,7 +45,8 @@ static bool has_pending(const struct activation *a, uint64_t outer_at)
 
 uint64_t agent_seen(const struct activation *a, const struct agent_found *found)
 {
-	const uint64_t at = a->own ? a->own->outer_at : 0, ret = at ? a->own->outer_ret : 0;
+	const uint64_t at = a->own ? agent_outer_at(a->own) : 0;
+	const uint64_t ret = at ? __atomic_load_n(&a->own->outer_ret, __ATOMIC_RELAXED) : 0;
 	struct search s = { .shared = a->shared, .sp = at + sizeof at, .pc = ret,
 			    .seen = found->whole ? SEEN_WHOLE : 0 };
 	uint64_t word;

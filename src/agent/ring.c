@@ -19,7 +19,9 @@ static struct agent_record *slot_of(struct agent_shared *s, uint64_t pos)
 /* All pads pass through from now on. */
 static void deactivate(struct agent_shared *s)
 {
-	for (uint32_t i = 0; i < s->n_pads && i < AGENT_PADS; i++)
+	uint32_t n = __atomic_load_n(&s->n_pads, __ATOMIC_ACQUIRE);
+
+	for (uint32_t i = 0; i < n && i < AGENT_PADS; i++)
 		__atomic_store_n((uint8_t *)(uintptr_t)s->pads[i].active, 0, __ATOMIC_RELAXED);
 }
 
@@ -98,7 +100,7 @@ bool agent_put(struct agent_shared *s, uint32_t number, uint64_t lo, uint64_t hi
 /* The clock is as slow as all the rest of a record: while events are many, not each looks at it. */
 static bool looks_at_clock(const struct agent_shared *s, struct agent_thread *own)
 {
-	if (own && own->untimed++ < s->untimed)
+	if (own && own->untimed++ < __atomic_load_n(&s->untimed, __ATOMIC_RELAXED))
 		return false;
 	if (own)
 		own->untimed = 0;

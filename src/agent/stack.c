@@ -147,7 +147,9 @@ bool agent_copy_stack(struct activation *a, bool with_words, uint64_t *word)
 	if (!wait_for_copy(a, &number))
 		return false;
 	copy = &a->shared->stacks[number];
-	copy->turn++;
+	/* First: the tracer may still be reading what another one has told of, see copy_stack(). */
+	__atomic_store_n(&copy->turn, copy->turn + 1, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
 	copy->pc = a->pc;
 	copy->sp = a->sp;
 	copy->fp = a->fp;

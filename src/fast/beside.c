@@ -31,7 +31,7 @@ void beside_tell(struct engine *e, uint32_t number)
 		}
 	if (!r)
 		return;
-	r->outer_ret = ret;
+	__atomic_store_n(&r->outer_ret, ret, __ATOMIC_RELAXED);
 	__atomic_store_n(&r->outer_at, at, __ATOMIC_RELEASE);
 }
 

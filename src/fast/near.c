@@ -143,7 +143,8 @@ void near_tell(const struct engine *e)
 {
 	struct agent_shared *s = engine_agent(e);
 
-	for (unsigned i = 0; i < e->n_near; i++)
+	/* Those that it knows it may be reading. */
+	for (unsigned i = __atomic_load_n(&s->n_pads, __ATOMIC_RELAXED); i < e->n_near; i++)
 		s->pads[i] = (struct agent_pads){ e->near[i].at, e->near[i].at + e->near[i].size,
 						  e->near[i].active };
 	__atomic_store_n(&s->n_pads, e->n_near, __ATOMIC_RELEASE);

@@ -24,8 +24,11 @@ static void write_ranges(struct agent_shared *s, const struct ranges *r)
 
 	__atomic_store_n(&s->ranges_turn, turn + 1, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	if (n)
-		memcpy(s->ranges, r->v, n * sizeof *r->v);
+	/* Word by word: who reads them meanwhile reads them again. */
+	for (uint32_t i = 0; i < n; i++) {
+		__atomic_store_n(&s->ranges[i].lo, r->v[i].lo, __ATOMIC_RELAXED);
+		__atomic_store_n(&s->ranges[i].hi, r->v[i].hi, __ATOMIC_RELAXED);
+	}
 	__atomic_store_n(&s->n_ranges, n, __ATOMIC_RELAXED);
 	__atomic_store_n(&s->ranges_turn, turn + 2, __ATOMIC_RELEASE);
 }
