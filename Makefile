@@ -201,12 +201,15 @@ $(B)/taken_over/%.o: tests/lib/%.c $(B)/flags
 $(B)/mprof-taken-over: $(B)/src/main.o $(filter-out $(B)/src/confine/apart.o,$(OBJ)) $(TAKEN_OVER)
 	$(CC) $(OUR_CFLAGS) $(CFLAGS) $(OUR_LDFLAGS) $(NO_LTO) $(LDFLAGS) -o $@ $^ $(LIBS)
 
-# The agent and its ring are what threads share: their tests once more for ThreadSanitizer, with no more rooms than
-# they need. gcc's does not know fences; each word that is read and written at the same time is atomic besides.
-TSAN_OBJ := $(patsubst %.c,build-tsan/%.o,$(sort $(wildcard src/base/*.c)) src/fast/blob.c src/fast/ring.c src/fast/threads.c)
+# What threads share: the agent and its ring, those who copy memory, the one that holds what tells of the tracer; and the
+# journal, whose processes are threads there. Their tests once more for ThreadSanitizer, with no more rooms than they
+# need. gcc's does not know fences; each word that is read and written at the same time is atomic besides.
+TSAN_OBJ := $(patsubst %.c,build-tsan/%.o,$(sort $(wildcard src/base/*.c src/proc/*.c src/attach/*.c \
+	src/arch/$(ARCH)*.c)) src/still/pieces.c $(patsubst %,src/fast/%.c,blob owner ring threads))
 thread-tests:
 	@$(MAKE) -s SAN=thread B=build-tsan CFLAGS='-O1 -g -Wno-tsan' OBJ='$(TSAN_OBJ)' T= \
-		UNIT='$(patsubst %,build-tsan/unit/test_agent_%,known ring tree)' unit-tests
+		UNIT='$(patsubst %,build-tsan/unit/test_%,agent_known agent_ring agent_tree still_pieces \
+			fast_owner attach_hang)' unit-tests
 
 # Benchmarks of rooms by themselves.
 $(B)/bench/%: bench/%.c $(OBJ)
