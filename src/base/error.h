@@ -16,8 +16,8 @@ struct error {
  */
 __attribute__((format(printf, 3, 4))) int error_set(struct error *e, int err, const char *fmt, ...);
 
-#ifdef __clang_analyzer__
-/* It sees one file at a time, and would think of failures that are none. */
+#if defined(__clang_analyzer__) || defined(MPROF_ANALYZER)
+/* They see one file at a time, and would think of failures that are none. */
 #define error_set(e, err, ...)                                \
 	({                                                    \
 		const int error_set_err = (err);              \

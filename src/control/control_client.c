@@ -425,7 +425,7 @@ static pid_t who_affirms(const char *words, unsigned seconds)
 	struct error e;
 	ssize_t n = control_sessions(&pids, &e);
 
-	for (ssize_t i = 0; i < n && !found; i++) {
+	for (ssize_t i = 0; pids && i < n && !found; i++) {
 		int64_t left = until - now_ms();
 
 		if (affirms(pids[i], words, left > 1000 ? (unsigned)(left / 1000) : 1))

@@ -126,29 +126,31 @@ void page_of_image(struct outputs *o, struct image *i, struct profile_data *prin
 		page_alone(o, i, printed);
 }
 
-static void write_joint(struct outputs *o)
+/* @first: the first program in it. */
+static void write_joint(struct outputs *o, const struct image *first)
 {
-	const struct session *s = o->session;
 	size_t n = o->to_page;
 	struct error e;
-	char *path = filename_expand(o->settings.html, s->root, &e);
-	const bool older = path && output_replaces(path, s->images->started_ns);
+	char *path = filename_expand(o->settings.html, o->session->root, &e);
+	const bool older = path && output_replaces(path, first->started_ns);
 	int err = path ? put(o, path, &n, &e) : -EINVAL;
 
 	if (err)
 		unwritten_say(o, "no page: %s%s", e.text, otherwise(o));
 	else
-		say_written(o, s->images->pid, n, o->to_page, path, older);
+		say_written(o, first->pid, n, o->to_page, path, older);
 	free(path);
 	o->paged = o->paged ? o->paged : err;
 }
 
 int pages_of_session(struct outputs *o)
 {
+	const struct image *first = o->session->images;
+
 	for (struct image *i = o->session->images; i; i = i->next)
 		page_of_image(o, i, NULL);
-	if (o->n_paged)
-		write_joint(o);
+	if (first && o->n_paged)
+		write_joint(o, first);
 	untold_say(o);
 	return o->paged;
 }
