@@ -149,6 +149,27 @@ static int look_at_symbol(struct scan *s, struct probes *probes, const GElf_Sym 
 					add_function(s, probes, sym, number);
 }
 
+/*
+ * libelf, which does not tell, had no memory for something that size. What is larger than any that
+ * is honest may well have none, and is left out.
+ */
+static bool lacks_memory(uint64_t size)
+{
+	enum { HONEST = 256 << 20 };
+	/* Or the compiler knows the answer without asking. */
+	void *volatile room = size <= HONEST ? malloc(size + 1) : NULL;
+
+	free(room);
+	return size <= HONEST && !room;
+}
+
+static uint64_t size_of_section(Elf *elf, size_t number)
+{
+	GElf_Shdr sh;
+
+	return gelf_getshdr(elf_getscn(elf, number), &sh) ? sh.sh_size : 0;
+}
+
 typedef int symbol_fn(struct scan *s, struct probes *probes, const GElf_Sym *sym, const char *name);
 
 static int look_at_table(struct scan *s, struct probes *probes, Elf *elf, Elf_Scn *scn,
@@ -156,16 +177,20 @@ static int look_at_table(struct scan *s, struct probes *probes, Elf *elf, Elf_Sc
 {
 	struct symtab t;
 	GElf_Sym sym;
+	bool nameless = true;
 	int err = 0;
 
 	if (!symtab_begin(&t, elf, scn, sh))
-		return 0;
+		return lacks_memory(sh->sh_size) ? -ENOMEM : 0;
 	for (size_t i = 1; !err && symtab_symbol(&t, i, &sym); i++) {
 		const char *name = is_function(elf, &sym) ? symtab_name(&t, &sym) : NULL;
 
+		nameless &= !name;
 		if (name)
 			err = look(s, probes, &sym, name);
 	}
+	if (nameless && lacks_memory(size_of_section(elf, sh->sh_link)))
+		err = -ENOMEM;
 	return err;
 }
 
@@ -300,6 +325,9 @@ static int look_at_elf(struct scan *s, struct probes *probes, Elf *elf, int fd)
 	return err;
 }
 
+/* What libelf may need for those of a file. */
+enum { HEADERS = 64 << 10 };
+
 static struct scan *scan_for(struct scans *s, const struct module_files *files, uint32_t number)
 {
 	if (number < s->n)
@@ -335,7 +363,8 @@ const struct scan *scan_file(struct scans *s, const struct module_files *files, 
 		return scan && scan->lost ? NULL : scan;
 	scan->done = true;
 	Elf *elf = s->probes ? open_elf(fd) : NULL;
-	scan->lost = elf && look_at_elf(scan, s->probes, elf, fd);
+	scan->lost = elf ? look_at_elf(scan, s->probes, elf, fd) :
+			   s->probes && fd >= 0 && lacks_memory(HEADERS);
 	elf_end(elf);
 	return scan->lost ? NULL : scan;
 }

@@ -13,7 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 struct fixture {
@@ -169,6 +171,60 @@ static void slack_of_the_c_library_is_behind_its_code_and_unused(void **state)
 	assert_int_equal(s->slack_start % 16, 0);
 	for (uint64_t i = s->slack_start; i < s->slack_end; i++)
 		assert_int_equal(memory[i], 0);
+}
+
+enum { FINE, LOST, LESS };
+
+static void use_up_what_is_free(void)
+{
+	for (size_t size = 1 << 20; size >= 16; size /= 2)
+		for (void *volatile p = malloc(size); p; p = malloc(size))
+			;
+}
+
+/* In a process that gets so many more bytes of addresses. */
+static int scanned_within(struct fixture *x, size_t more, size_t whole)
+{
+	const char *path = loaded("libc.so.6")->l_name;
+	unsigned long pages = 0;
+	int wstatus;
+	pid_t pid = fork();
+
+	if (!pid) {
+		int fd = open(path, O_RDONLY | O_CLOEXEC);
+		uint32_t number = add_file(x, path, fd);
+		FILE *f = fopen("/proc/self/statm", "re");
+
+		if (!f || fscanf(f, "%lu", &pages) != 1)
+			_exit(LESS);
+		const rlim_t now = pages * (rlim_t)sysconf(_SC_PAGESIZE);
+
+		setrlimit(RLIMIT_AS, &(struct rlimit){ now, RLIM_INFINITY });
+		use_up_what_is_free();
+		setrlimit(RLIMIT_AS, &(struct rlimit){ now + more, RLIM_INFINITY });
+		const struct scan *s = scan_file(&x->scans, &x->files, number);
+		_exit(!s ? LOST : s->n_probes == whole ? FINE : LESS);
+	}
+	waitpid(pid, &wstatus, 0);
+	assert_true(WIFEXITED(wstatus));
+	return WEXITSTATUS(wstatus);
+}
+
+static void without_memory_for_it_a_file_is_lost_and_not_without_functions(void **state)
+{
+	struct fixture *x = *state;
+	const size_t whole = scan(x, loaded("libc.so.6")->l_name)->n_probes;
+	int how = LOST;
+
+#ifdef __SANITIZE_ADDRESS__
+	skip(); /* it has addresses without end */
+#endif
+	for (size_t more = 0; more < 64 << 20 && how != FINE; more += 32 << 10) {
+		how = scanned_within(x, more, whole);
+		assert_int_not_equal(how, LESS);
+	}
+	assert_int_equal(how, FINE);
+	assert_int_equal(scanned_within(x, 0, whole), LOST);
 }
 
 static void the_dynamic_linker_has_the_rendezvous(void **state)
@@ -678,6 +734,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		SCAN_TEST(every_allocator_function_of_the_c_library_is_found),
 		SCAN_TEST(slack_of_the_c_library_is_behind_its_code_and_unused),
+		SCAN_TEST(without_memory_for_it_a_file_is_lost_and_not_without_functions),
 		SCAN_TEST(the_dynamic_linker_has_the_rendezvous),
 		SCAN_TEST(only_functions_that_a_file_defines_are_its_own),
 		SCAN_TEST(names_of_one_function_are_one_probe),
