@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* What whoever has looked tells; all else is in the file. */
@@ -145,16 +146,17 @@ static int look(void *ctx, struct still_holder *holder)
 
 /* ---- whoever traces: while the program is stopped ---- */
 
-static int take_blocks(struct before_look *b, struct before *to)
+/* As many as the file has, whatever else is told. */
+static int take_blocks(const struct before_look *b, struct before *to)
 {
-	size_t size = b->told->sum.blocks * sizeof(struct before_block);
-	struct before_block *v = malloc(size + 1);
+	struct stat st;
+	struct before_block *v = fstat(b->blocks, &st) ? NULL : malloc((size_t)st.st_size + 1);
 
-	if (!v || pread_all(b->blocks, v, size, 0) != (ssize_t)size) {
+	if (!v || pread_all(b->blocks, v, (size_t)st.st_size, 0) != st.st_size) {
 		free(v);
 		return -ENOMEM;
 	}
-	return before_set(to, v, b->told->sum.blocks);
+	return before_set(to, v, (size_t)st.st_size / sizeof *v);
 }
 
 static void take(struct before_look *b)
@@ -301,10 +303,20 @@ static void say_what_came_of_it(const struct before_look *b)
 	    (double)b->held_ns / 1e6, *t->also.text ? "; " : "", t->also.text);
 }
 
+/* Whoever looked has ended, and may have written anything. */
+static void end_texts(struct before_told *t)
+{
+	if (!t)
+		return;
+	t->why_not.text[sizeof t->why_not.text - 1] = '\0';
+	t->also.text[sizeof t->also.text - 1] = '\0';
+}
+
 void before_end(struct before_look *b, bool attached)
 {
 	tracer_look_first(b->serve->tracer, NULL, NULL);
 	looker_end(&b->looker);
+	end_texts(b->told);
 	if (attached && b->serve->options->before != BEFORE_UNKNOWN)
 		say_what_came_of_it(b);
 	if (b->told)
