@@ -219,8 +219,9 @@ int command_probes(int argc, char **argv)
 	if (!status)
 		status = list(&l, pid, name);
 	print_listing(&l);
+	status = stream_end_stdout(status);
 	if (!status)
 		status = tell_the_rest(&l, pid, name);
 	release(&l);
-	return stream_end_stdout(status);
+	return status;
 }

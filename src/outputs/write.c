@@ -232,11 +232,12 @@ int output_session(struct outputs *o)
 	untold_say(o);
 	if (o->settings.effort)
 		tell_session_effort(o->host->say, s, &cost);
-	if (report)
-		tell_own_heaps(o->host->say, s->observer->files, o->environments.python_is_off);
 	int lost = report ? close_report(o, report) : 0;
-	if (report)
+	if (report) {
+		/* Whoever reads for it is forked, which flushes what is open. */
+		tell_own_heaps(o->host->say, s->observer->files, o->environments.python_is_off);
 		o->host->printed(o->host_ctx);
+	}
 	return w.err ? w.err : lost;
 }
 
