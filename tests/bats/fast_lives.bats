@@ -81,6 +81,8 @@ without_admin=(setpriv --bounding-set=-sys_admin "$MPROF")
 
 @test "without room for addresses, or a file descriptor, the fast engine is refused and the program goes on" {
 	start server "$T/server"
+	# each thread has its arena: a malloc that fails for want of room for one would end it by itself
+	progress server 2
 	prlimit --pid "$PID" --as=$(($(awk '/^VmSize/ {print $2}' "/proc/$PID/status") * 1024 + 50000000)):unlimited
 	refused_live 'cannot map [0-9]* MiB more .RLIMIT_AS' "$MPROF"
 	prlimit --pid "$PID" --as=unlimited:unlimited --nofile=3:1024
