@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/results.h"
 
+#include "base/array.h"
 #include "outputs/data.h"
 #include "outputs/tell.h"
 #include "outputs/write.h"
@@ -42,16 +43,33 @@ static bool is_read_from_memory(const struct image *i, const char *name, enum re
 	return i->saved ? name && !strcmp(name, "/dev/null") : what == RESULTS_KEPT;
 }
 
-static void add_image(FILE *out, const struct outputs *o, struct image *i, enum results what)
+/* All that are read from there, at once: the same files are read for their names. */
+static void save_in_memory(const struct outputs *o, enum results what)
+{
+	struct image **v = NULL;
+	size_t n = 0, cap = 0;
+
+	for (struct image *i = o->session->images; i; i = i->next) {
+		char *name = i->saved ? data_absolute_name(o, i) : NULL;
+
+		/* Without memory for the list, one has no profile there. */
+		if (!i->memory && is_read_from_memory(i, name, what) &&
+		    !ARRAY_RESERVE(&v, &cap, n))
+			v[n++] = i;
+		free(name);
+	}
+	if (n)
+		data_save_in_memory(o, v, n);
+	free(v);
+}
+
+static void add_image(FILE *out, const struct outputs *o, const struct image *i, enum results what)
 {
 	struct section section = output_section(i);
 	char *name = i->saved ? data_absolute_name(o, i) : NULL;
-	bool memory = is_read_from_memory(i, name, what);
 
 	section_write(&section, out);
-	if (memory && !i->memory)
-		i->memory = data_save_in_memory(o, i);
-	if (memory && i->memory)
+	if (i->memory && is_read_from_memory(i, name, what))
 		fprintf(out, CONTROL_MEMORY "/proc/%d/fd/%d\n", (int)getpid(), i->memory);
 	else if (name)
 		fprintf(out, CONTROL_DATA "%s\n", name);
@@ -94,7 +112,8 @@ char *results_text(const struct outputs *o, const char *head, enum results what)
 	if (!out)
 		return NULL;
 	fputs(head, out);
-	for (struct image *i = s->images; i; i = i->next)
+	save_in_memory(o, what);
+	for (const struct image *i = s->images; i; i = i->next)
 		add_image(out, o, i, what);
 	if (what == RESULTS_KEPT)
 		add_unsaved(out, o);

@@ -243,10 +243,9 @@ int data_save_elsewhere(struct outputs *o, struct image *i, const char *path)
 	return err;
 }
 
-/* A file that is nowhere: no disk is needed to print a report from it. */
-int data_save_in_memory(const struct outputs *o, const struct image *i)
+static void save_in_memory(void *ctx, struct image *i, struct profile_data *d)
 {
-	struct profile_data *d = data_name_image(o, i);
+	const struct outputs *o = ctx;
 	int fd = d ? memfd_create("mprof.data", MFD_CLOEXEC) : -1;
 	struct error e;
 
@@ -256,7 +255,12 @@ int data_save_in_memory(const struct outputs *o, const struct image *i)
 		fd = -1;
 	}
 	profile_data_free(d);
-	return fd > 0 ? fd : 0;
+	i->memory = fd > 0 ? fd : 0;
+}
+
+void data_save_in_memory(const struct outputs *o, struct image *const *v, size_t n)
+{
+	data_name_images(o, v, n, save_in_memory, (void *)(uintptr_t)o);
 }
 
 /* With the directory, for nobody knows from where it will be asked for. */

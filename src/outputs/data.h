@@ -64,8 +64,8 @@ int data_save_snapshot(const struct outputs *o, const struct image *i, char **wr
  */
 int data_save_elsewhere(struct outputs *o, struct image *i, const char *path);
 
-/* Write a profile to a file that is nowhere: no disk is needed to print a report from it. Returns
- * its descriptor, or 0: it could not be made. */
-int data_save_in_memory(const struct outputs *o, const struct image *i);
+/* Write profiles to files that are nowhere: no disk is needed to print a report from them. Each
+ * image is told the descriptor, or 0: it could not be made. */
+void data_save_in_memory(const struct outputs *o, struct image *const *v, size_t n);
 
 #endif
