@@ -9,4 +9,8 @@
  * any time, and some network file systems do. Bytes, or -1 with errno. */
 ssize_t pread_all(int fd, void *to, size_t n, off_t at);
 
+/* All of a file, *size bytes, and a NUL behind them; for free(). NULL with errno: it cannot be
+ * read, or there is no memory. */
+void *pread_whole(int fd, size_t *size);
+
 #endif

@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-void say_not_again(const char *sentence)
+void say_elsewhere(const char *sentence)
 {
 	(void)sentence;
 }

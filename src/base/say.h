@@ -6,8 +6,8 @@
  * given. */
 typedef void say_fn(const char *sentence);
 
-/* It is dropped: for what somebody has said before. */
-void say_not_again(const char *sentence);
+/* It is dropped: for what is said elsewhere. */
+void say_elsewhere(const char *sentence);
 
 /* One line, harmless for a terminal. */
 __attribute__((format(printf, 2, 3))) void say_to(say_fn *say, const char *fmt, ...);

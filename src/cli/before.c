@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* What whoever has looked tells; all else is in the file. */
@@ -149,14 +148,10 @@ static int look(void *ctx, struct still_holder *holder)
 /* As many as the file has, whatever else is told. */
 static int take_blocks(const struct before_look *b, struct before *to)
 {
-	struct stat st;
-	struct before_block *v = fstat(b->blocks, &st) ? NULL : malloc((size_t)st.st_size + 1);
+	size_t size;
+	struct before_block *v = pread_whole(b->blocks, &size);
 
-	if (!v || pread_all(b->blocks, v, (size_t)st.st_size, 0) != st.st_size) {
-		free(v);
-		return -ENOMEM;
-	}
-	return before_set(to, v, (size_t)st.st_size / sizeof *v);
+	return v ? before_set(to, v, size / sizeof *v) : -ENOMEM;
 }
 
 static void take(struct before_look *b)

@@ -7,6 +7,7 @@
 #include "cli/allocator.h"
 #include "cli/names.h"
 #include "fast/fast.h"
+#include "naming/reading.h"
 #include "probes/outcome.h"
 #include "probes/scan.h"
 #include "probes/shown.h"
@@ -26,7 +27,7 @@ const struct probe *doctor_probe(const struct doctor *d, const struct trapped_fu
 static int read_heaps(struct doctor *d)
 {
 	d->heaps = calloc(d->files.n + 1, sizeof *d->heaps);
-	return d->heaps ? ownheaps_read(&d->files, d->heaps, say_not_again) : -ENOMEM;
+	return d->heaps ? ownheaps_read(&d->files, d->heaps, say_elsewhere) : -ENOMEM;
 }
 
 int doctor_read_functions(struct doctor *d)
@@ -54,11 +55,9 @@ static int read_code(struct doctor *d)
 		return 0;
 	/* To look is not to fetch. */
 	search.fetch = search.cache = false;
-	struct resolve_module *v = calloc(files->n + 1, sizeof *v);
+	struct resolve_module *v = reading_modules(files);
 
 	d->code = v ? calloc(files->n + 1, sizeof *d->code) : NULL;
-	for (size_t i = 0; d->code && i < files->n; i++)
-		v[i] = (struct resolve_module){files->files[i].path, files->files[i].fd};
 	int err = d->code ? code_facts_read(&how, v, files->n, d->code) : -ENOMEM;
 
 	free(v);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/looker.h"
 
+#include "base/sigio.h"
 #include "cli/serve.h"
 #include "session/save_children.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -22,11 +22,6 @@ static void begins(void *ctx)
 	serve_leave_clients(v->control);
 }
 
-static int watch_fd(int fd)
-{
-	return fcntl(fd, F_SETOWN, getpid()) || fcntl(fd, F_SETFL, O_ASYNC) ? -errno : 0;
-}
-
 static int begin(struct looker *l, const struct serve *v, bool watched, look_in_fn *look, void *ctx)
 {
 	int fds[2];
@@ -35,7 +30,7 @@ static int begin(struct looker *l, const struct serve *v, bool watched, look_in_
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds))
 		return -errno;
 	/* What it says at once is told by a signal only if that is asked for before it begins. */
-	int failed = watched ? watch_fd(fds[0]) : 0;
+	int failed = watched ? sigio_ask(fds[0], 0) : 0;
 	if (failed) {
 		close(fds[0]);
 		close(fds[1]);

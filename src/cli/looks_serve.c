@@ -60,14 +60,9 @@ static int redirect(int fd)
 /* All of it, for free(); NULL: out of memory. */
 static char *contents(int file)
 {
-	off_t size = file < 0 ? 0 : lseek(file, 0, SEEK_END);
-	char *text = size < 0 ? NULL : calloc(1, (size_t)size + 1);
+	size_t size;
 
-	if (text && size && pread_all(file, text, (size_t)size, 0) != size) {
-		free(text);
-		return NULL;
-	}
-	return text;
+	return file < 0 ? strdup("") : pread_whole(file, &size);
 }
 
 static void answer_raw(const struct control_asker *to, int status, const char *said,

@@ -175,17 +175,15 @@ static int find_meant(const struct options *o, int argc, char **argv, pid_t *pid
 
 static void say_no_allocator(const struct listing *l, const char *name)
 {
-	struct ownheap *heaps = calloc(l->files.n + 1, sizeof *heaps);
+	/* The program's own file is the first. */
+	const struct module_files program = { .files = l->files.files, .n = l->files.n > 0 };
+	struct ownheap heap = { 0 };
 	struct advice a;
 	struct error e;
 
-	if (!heaps || ownheaps_read(&l->files, heaps, say_not_again)) {
-		free(heaps);
-		say("nothing would be trapped in %s", name);
-		return;
-	}
-	no_allocator_why(&heaps[0], &a);
-	free(heaps);
+	if (ownheaps_read(&program, &heap, say_elsewhere))
+		heap.unread = true;
+	no_allocator_why(&heap, &a);
 	advice_sentence(&a, &e);
 	say("nothing would be trapped in %s: %s", name, e.text);
 }

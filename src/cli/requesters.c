@@ -50,14 +50,11 @@ static int write_requests(int file, const struct lost_request *v, size_t n)
 /* For free(), or NULL. */
 static struct lost_request *read_requests(int file, size_t *n)
 {
-	off_t size = lseek(file, 0, SEEK_END);
-	struct lost_request *v = size < 0 ? NULL : malloc((size_t)size + 1);
+	size_t size = 0;
+	struct lost_request *v = pread_whole(file, &size);
 
-	*n = (size_t)size / sizeof *v;
-	if (v && pread_all(file, v, (size_t)size, 0) == size)
-		return v;
-	free(v);
-	return NULL;
+	*n = size / sizeof *v;
+	return v;
 }
 
 /* ---- the namer ---- */

@@ -38,9 +38,17 @@ bool section_read(struct section *s, const char *line)
 /* ---- what came of a session ---- */
 
 /* Who asks for the end wants the report, if no file was to be written, too. */
-static bool is_read_from_memory(const struct image *i, const char *name, enum results what)
+static bool is_read_from_memory(const struct outputs *o, const struct image *i, enum results what)
 {
-	return i->saved ? name && !strcmp(name, "/dev/null") : what == RESULTS_KEPT;
+	struct error e;
+
+	if (!i->saved)
+		return what == RESULTS_KEPT;
+	char *name = data_file_name(o, i, &e);
+	bool is = name && !strcmp(name, "/dev/null");
+
+	free(name);
+	return is;
 }
 
 /* All that are read from there, at once: the same files are read for their names. */
@@ -49,15 +57,10 @@ static void save_in_memory(const struct outputs *o, enum results what)
 	struct image **v = NULL;
 	size_t n = 0, cap = 0;
 
-	for (struct image *i = o->session->images; i; i = i->next) {
-		char *name = i->saved ? data_absolute_name(o, i) : NULL;
-
-		/* Without memory for the list, one has no profile there. */
-		if (!i->memory && is_read_from_memory(i, name, what) &&
-		    !ARRAY_RESERVE(&v, &cap, n))
+	/* Without memory for the list, one has no profile there. */
+	for (struct image *i = o->session->images; i; i = i->next)
+		if (!i->memory && is_read_from_memory(o, i, what) && !ARRAY_RESERVE(&v, &cap, n))
 			v[n++] = i;
-		free(name);
-	}
 	if (n)
 		data_save_in_memory(o, v, n);
 	free(v);
@@ -69,7 +72,7 @@ static void add_image(FILE *out, const struct outputs *o, const struct image *i,
 	char *name = i->saved ? data_absolute_name(o, i) : NULL;
 
 	section_write(&section, out);
-	if (i->memory && is_read_from_memory(i, name, what))
+	if (i->memory && is_read_from_memory(o, i, what))
 		fprintf(out, CONTROL_MEMORY "/proc/%d/fd/%d\n", (int)getpid(), i->memory);
 	else if (name)
 		fprintf(out, CONTROL_DATA "%s\n", name);

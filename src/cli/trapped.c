@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* What the process writes: what it has found of each file, definition and library, then the
  * functions. */
@@ -172,14 +171,11 @@ static void forget(struct reading *r, size_t which)
 
 static int take(struct reading *r, size_t which, int fd)
 {
-	struct stat st;
-	uint8_t *bytes = fstat(fd, &st) ? NULL : malloc((size_t)st.st_size + 1);
-	int err = bytes ? 0 : -ENOMEM;
+	size_t size;
+	uint8_t *bytes = pread_whole(fd, &size);
 
 	forget(r, which);
-	if (!err && pread_all(fd, bytes, (size_t)st.st_size, 0) != st.st_size)
-		err = -EUCLEAN;
-	err = err ? err : take_all(r->ctx, bytes, (size_t)st.st_size);
+	int err = bytes ? take_all(r->ctx, bytes, size) : -errno;
 	if (err)
 		forget(r, which);
 	free(bytes);
@@ -192,15 +188,12 @@ int trapped_read(struct trapped *t, const struct module_files *files, uint32_t p
 	static const struct reading_ops ops = {work, take, forget, NULL};
 	struct finding f = {.to = t, .files = files, .program = program, .rules = rules};
 	struct reading r = {.ops = &ops, .ctx = &f, .n = 1, .say = say};
-	struct resolve_module *modules = calloc(files->n + 1, sizeof *modules);
+	struct resolve_module *modules = reading_modules(files);
 
 	*t = (struct trapped){.files = calloc(files->n + 1, sizeof *t->files)};
-	for (size_t i = 0; modules && i < files->n; i++)
-		modules[i] = (struct resolve_module){files->files[i].path, files->files[i].fd};
 	int err = modules && t->files ? reading_run(&r, modules, files->n) : -ENOMEM;
 
-	if (modules && t->files)
-		reading_end(&r);
+	reading_end(&r);
 	free(modules);
 	return err;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "control/control.h"
 
+#include "base/sigio.h"
 #include "control/control_dir.h"
 #include "control/entry_name.h"
 #include "control/notes.h"
@@ -41,14 +42,6 @@ struct control {
 
 /* ---- serving ---- */
 
-/* Tell us by a signal when something comes: the tracer waits in waitpid(2), or is busy. */
-static int watch_fd(int fd)
-{
-	if (fcntl(fd, F_SETOWN, getpid()) || fcntl(fd, F_SETFL, O_NONBLOCK | O_ASYNC))
-		return -errno;
-	return 0;
-}
-
 static int begin_to_listen(struct control *c, const struct sockaddr_un *at)
 {
 	c->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -57,7 +50,7 @@ static int begin_to_listen(struct control *c, const struct sockaddr_un *at)
 	    bind(c->listener, (const struct sockaddr *)at, sizeof *at) ||
 	    listen(c->listener, MAX_CLIENTS))
 		return -errno;
-	return watch_fd(c->listener);
+	return sigio_ask(c->listener, O_NONBLOCK);
 }
 
 /* The socket gets its name when it can answer: who asks before takes it for that of a tracer that
@@ -182,7 +175,7 @@ static void accept_clients(struct control *c)
 		int fd = accept4(c->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 		if (fd < 0)
 			return;
-		if (!peer_is_ours(fd, NULL) || watch_fd(fd)) {
+		if (!peer_is_ours(fd, NULL) || sigio_ask(fd, O_NONBLOCK)) {
 			close(fd);
 			continue;
 		}

@@ -67,12 +67,8 @@ int ownheaps_read(const struct module_files *files, struct ownheap *heaps, say_f
 	int err = told && modules ? 0 : -ENOMEM;
 
 	memset(heaps, 0, files->n * sizeof *heaps);
-	if (err) {
-		free(modules);
-		free(told);
-		return err;
-	}
-	err = reading_run(&r, modules, files->n);
+	if (!err)
+		err = reading_run(&r, modules, files->n);
 	for (size_t i = 0; !err && i < files->n; i++)
 		heaps[i] = heap_of(&told[i], r.why[i]);
 	reading_end(&r);

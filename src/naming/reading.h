@@ -56,7 +56,7 @@ struct reading {
 /**
  * Do all parts. The members in front are set by the caller.
  * @files  copied. Returns 0 or -ENOMEM, then nothing was done; reading_end() is to be called
- *         either way.
+ *         either way, and may be if this was not.
  */
 int reading_run(struct reading *r, const struct resolve_module *files, size_t n_files);
 void reading_end(struct reading *r);

@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* What the process writes: one of these for each, then the names, each with its end. */
 struct answer {
@@ -129,17 +128,12 @@ static int take(struct reading *r, size_t which, int fd)
 {
 	const struct asking *a = r->ctx;
 	const size_t heads = a->n * sizeof(struct answer);
-	struct stat st;
+	size_t size;
+	char *bytes = pread_whole(fd, &size);
+	int err = !bytes ? -errno : size < heads ? -EUCLEAN : 0;
 
-	if (fstat(fd, &st) || (size_t)st.st_size < heads)
-		return -EUCLEAN;
-	char *bytes = malloc((size_t)st.st_size + 1);
-	int err = bytes ? 0 : -ENOMEM;
-
-	if (!err && pread_all(fd, bytes, (size_t)st.st_size, 0) != st.st_size)
-		err = -EUCLEAN;
 	err = err ? err : take_answer(a, (const struct answer *)(void *)bytes, bytes + heads,
-				      (size_t)st.st_size - heads);
+				      size - heads);
 	if (err)
 		forget(r, which);
 	free(bytes);

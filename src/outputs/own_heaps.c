@@ -67,7 +67,7 @@ void tell_own_heaps(say_fn *say, const struct module_files *files, bool python_i
 	struct ownheap *heaps = calloc(files->n + 1, sizeof *heaps);
 
 	/* Whoever gave names has said what is left out. */
-	if (heaps && !ownheaps_read(files, heaps, say_not_again))
+	if (heaps && !ownheaps_read(files, heaps, say_elsewhere))
 		own_heaps_each(files, heaps, python_is_off, tell, &say);
 	free(heaps);
 }

@@ -47,11 +47,6 @@ static void tell_all(const struct outputs *o, const struct image *i, const struc
 	tell_names(say, d, o->settings.names, o->host->lacking, o->host_ctx);
 }
 
-static void hush(const char *sentence)
-{
-	(void)sentence;
-}
-
 /* What has been saved is not saved again. @report: NULL if none is to be printed. @d is freed. */
 static int write_image(struct outputs *o, struct image *i, struct profile_data *d, FILE *report)
 {
@@ -67,7 +62,7 @@ static int write_image(struct outputs *o, struct image *i, struct profile_data *
 	else if (!untold_is(o, i) || !untold_add(o, i, d))
 		tell_all(o, i, d);
 	else
-		tell_names(hush, d, o->settings.names, o->host->lacking, o->host_ctx);
+		tell_names(say_elsewhere, d, o->settings.names, o->host->lacking, o->host_ctx);
 	if (o->settings.effort)
 		tell_effort(say, i, d);
 	int err = i->saved ? 0 : data_save(o, i, d);
