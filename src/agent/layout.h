@@ -218,12 +218,53 @@ _Static_assert(sizeof(struct agent_thread) <= 16384, "16 KiB for a thread");
 
 /* What an unwinder begins with: the caller's registers as they are after the return. */
 struct agent_stack {
-	uint32_t taken; /* by the number of a thread, plus 1; the tracer gives it back with 0 */
-	uint32_t turn; /* counts who has taken it: a record tells which it means */
+	uint64_t claim; /* see below; the tracer gives the copy back */
 	uint64_t pc, sp, fp;
 	uint64_t saved[5]; /* rbx, r12 to r15 */
 	_Alignas(64) uint64_t word[AGENT_STACK_BYTES / 8];
 };
+
+/*
+ * A claim says in one word whose a copy is, by the number of a thread plus 1, or 0, and how often
+ * it has been taken: its turn, of which a record has 16 bits. It changes by compare and exchange
+ * alone, so that nobody gives back what has been given to somebody else meanwhile.
+ */
+static inline uint32_t claim_owner(uint64_t claim)
+{
+	return (uint32_t)claim;
+}
+
+static inline uint16_t claim_turn(uint64_t claim)
+{
+	return (uint16_t)(claim >> 32);
+}
+
+static inline uint64_t claim_taken(uint64_t claim, uint32_t owner)
+{
+	return (uint64_t)((uint32_t)(claim >> 32) + 1) << 32 | owner;
+}
+
+static inline uint64_t claim_given_back(uint64_t claim)
+{
+	return claim >> 32 << 32;
+}
+
+/* True: @claim was what the copy said, and is replaced by @next. What was read of the copy before
+ * was of that turn; what was written before is seen by who takes it. */
+static inline _Bool claim_change(struct agent_stack *copy, uint64_t claim, uint64_t next)
+{
+	return __atomic_compare_exchange_n(&copy->claim, &claim, next, 0, __ATOMIC_ACQ_REL,
+					   __ATOMIC_RELAXED);
+}
+
+/* What a thread has left, if it is still that thread's. */
+static inline void agent_stack_leave(struct agent_stack *copy, uint32_t owner)
+{
+	const uint64_t claim = __atomic_load_n(&copy->claim, __ATOMIC_RELAXED);
+
+	if (claim_owner(claim) == owner)
+		claim_change(copy, claim, claim_given_back(claim));
+}
 
 /* ---- unwinding tables ---- */
 

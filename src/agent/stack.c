@@ -88,40 +88,42 @@ uint64_t agent_stack_end(const struct agent_shared *s, uint64_t sp)
 	return find_range(s, sp).hi;
 }
 
-static bool take_copy(struct activation *a, uint32_t number)
+/* With its turn. */
+static bool take_copy(struct activation *a, uint32_t number, uint64_t *turn)
 {
 	struct agent_stack *copy = &a->shared->stacks[number];
-	uint32_t nobody = 0;
+	const uint64_t claim = __atomic_load_n(&copy->claim, __ATOMIC_RELAXED);
+	const uint64_t ours = claim_taken(claim, a->number + 1);
 
-	if (__atomic_load_n(&copy->taken, __ATOMIC_RELAXED))
+	if (claim_owner(claim))
 		return false;
+	*turn = claim_turn(ours);
 	/* First: if a handler never comes back it must be seen which we were about to take. */
 	a->record->stack = number + 1;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	return __atomic_compare_exchange_n(&copy->taken, &nobody, a->number + 1, false,
-					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+	return claim_change(copy, claim, ours);
 }
 
-static bool take_any_copy(struct activation *a, uint32_t *number)
+static bool take_any_copy(struct activation *a, uint32_t *number, uint64_t *turn)
 {
 	for (uint32_t i = 0; i < AGENT_STACKS; i++) {
 		*number = (a->number + i) % AGENT_STACKS;
-		if (take_copy(a, *number))
+		if (take_copy(a, *number, turn))
 			return true;
 	}
 	return false;
 }
 
 /* The number of a copy that is ours. False: the tracer has gone. */
-static bool wait_for_copy(struct activation *a, uint32_t *number)
+static bool wait_for_copy(struct activation *a, uint32_t *number, uint64_t *turn)
 {
 	uint32_t *waiting = &a->shared->waiting[a->number];
 	bool taken;
 
-	if (take_any_copy(a, number))
+	if (take_any_copy(a, number, turn))
 		return true;
 	__atomic_store_n(waiting, 1, __ATOMIC_RELAXED);
-	while (!(taken = take_any_copy(a, number)) && agent_may_wait(a->shared))
+	while (!(taken = take_any_copy(a, number, turn)) && agent_may_wait(a->shared))
 		;
 	__atomic_store_n(waiting, 0, __ATOMIC_RELAXED);
 	return taken;
@@ -130,26 +132,22 @@ static bool wait_for_copy(struct activation *a, uint32_t *number)
 void agent_give_back_copy(struct agent_shared *s, uint32_t number)
 {
 	struct agent_thread *t = &s->threads[number];
-	uint32_t me = number + 1, stack = t->stack;
+	uint32_t stack = t->stack;
 
 	t->stack = 0;
 	if (stack && stack <= AGENT_STACKS)
-		__atomic_compare_exchange_n(&s->stacks[stack - 1].taken, &me, 0, false,
-					    __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+		agent_stack_leave(&s->stacks[stack - 1], number + 1);
 }
 
 bool agent_copy_stack(struct activation *a, bool with_words, uint64_t *word)
 {
 	struct agent_stack *copy;
-	uint64_t words = 0;
+	uint64_t words = 0, turn;
 	uint32_t number;
 
-	if (!wait_for_copy(a, &number))
+	if (!wait_for_copy(a, &number, &turn))
 		return false;
 	copy = &a->shared->stacks[number];
-	/* First: the tracer may still be reading what another one has told of, see copy_stack(). */
-	__atomic_store_n(&copy->turn, copy->turn + 1, __ATOMIC_RELAXED);
-	__atomic_thread_fence(__ATOMIC_RELEASE);
 	copy->pc = a->pc;
 	copy->sp = a->sp;
 	copy->fp = a->fp;
@@ -161,6 +159,6 @@ bool agent_copy_stack(struct activation *a, bool with_words, uint64_t *word)
 	for (uint64_t i = 0; i < words; i++)
 		if (!arch_read(a->sp + i * 8, &copy->word[i]))
 			words = i;
-	*word = words << 48 | (uint64_t)(uint16_t)copy->turn << 32 | number;
+	*word = words << 48 | turn << 32 | number;
 	return true;
 }

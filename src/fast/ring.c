@@ -71,8 +71,9 @@ static void tell_tail(struct ring *r)
 	r->told = r->at;
 }
 
-/* Copy a stack out of the shared memory. False: there is none like this. */
-static bool copy_stack(struct ring *r, uint64_t word)
+/* Copy the stack that @thread has told of out of the shared memory. False: there is none like
+ * this. */
+static bool copy_stack(struct ring *r, uint32_t thread, uint64_t word)
 {
 	uint32_t number = (uint32_t)word, bytes = (uint32_t)(word >> 48) * 8;
 	uint16_t turn = (uint16_t)(word >> 32);
@@ -81,6 +82,11 @@ static bool copy_stack(struct ring *r, uint64_t word)
 	if (number >= AGENT_STACKS || bytes > AGENT_STACK_BYTES)
 		return false;
 	from = &r->shared->stacks[number];
+	/* Who told of it may have been left by a longjmp just then, or be left while it is read:
+	 * then it is another one's. */
+	const uint64_t claim = __atomic_load_n(&from->claim, __ATOMIC_ACQUIRE);
+	if (claim_owner(claim) != thread + 1 || claim_turn(claim) != turn)
+		return false;
 	r->stack.pc = LOAD(from->pc);
 	r->stack.sp = LOAD(from->sp);
 	r->stack.fp = LOAD(from->fp);
@@ -88,13 +94,7 @@ static bool copy_stack(struct ring *r, uint64_t word)
 		r->stack.saved[i] = LOAD(from->saved[i]);
 	memcpy(r->stack.word, from->word, bytes);
 	r->stack.bytes = bytes;
-	/* Who told of it was left by a longjmp just then, and it has been given to somebody
-	 * else. */
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	if ((uint16_t)LOAD(from->turn) != turn)
-		return false;
-	__atomic_store_n(&from->taken, 0, __ATOMIC_RELEASE);
-	return true;
+	return claim_change(from, claim, claim_given_back(claim));
 }
 
 /* A word that belongs to a record to come. False: none like this. */
@@ -129,7 +129,7 @@ static bool add_words(struct ring *r, struct ring_record *rec)
 	if (rec->words & 1u << WORD_SIZE)
 		rec->size = rec->word[WORD_SIZE];
 	/* The event is one all the same. */
-	if (rec->words & 1u << WORD_STACK && copy_stack(r, rec->word[WORD_STACK]))
+	if (rec->words & 1u << WORD_STACK && copy_stack(r, rec->thread, rec->word[WORD_STACK]))
 		rec->stack = &r->stack;
 	else if (rec->words & 1u << WORD_STACK)
 		r->counts.lost++;

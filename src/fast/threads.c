@@ -88,11 +88,10 @@ static void write_key(struct threads *t, uint32_t slot, uint64_t thread_pointer,
 static void clear_record(struct agent_shared *s, uint32_t number)
 {
 	struct agent_thread *r = &s->threads[number];
-	uint32_t stack = r->stack, me = number + 1;
+	uint32_t stack = r->stack;
 
 	if (stack && stack <= AGENT_STACKS)
-		__atomic_compare_exchange_n(&s->stacks[stack - 1].taken, &me, 0, false,
-					    __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+		agent_stack_leave(&s->stacks[stack - 1], number + 1);
 	agent_deep_give_back(s, number);
 	r->depth = 0;
 	r->outer_at = 0;

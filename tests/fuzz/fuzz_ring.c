@@ -76,7 +76,7 @@ static void begin(void)
 	memset(s->ring, 0, MOST * sizeof *s->ring);
 	memset(s->nodes, 0, NODES * sizeof *s->nodes);
 	for (size_t i = 0; i < STACKS; i++)
-		s->stacks[i].taken = s->stacks[i].turn = 0;
+		s->stacks[i].claim = 0;
 	s->head = s->tail = 0;
 	end.shared = s;
 	end.ring = ring_new(s);
@@ -102,8 +102,7 @@ static uint64_t write_one(const struct write *w, uint64_t filled)
 								 (uint32_t)(w->hi >> 32)};
 		return filled;
 	case A_STACK:
-		s->stacks[w->index % STACKS].taken = (uint32_t)w->lo;
-		s->stacks[w->index % STACKS].turn = (uint32_t)(w->lo >> 32);
+		s->stacks[w->index % STACKS].claim = w->lo;
 		s->stacks[w->index % STACKS].word[w->skip] = w->hi;
 		return filled;
 	case A_HEAD:

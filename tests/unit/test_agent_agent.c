@@ -553,7 +553,7 @@ static void leave_behind(struct agent_shared *s, uint32_t number, uint64_t sp, u
 	s->threads[number].busy = arch_thread_pointer() + 1;
 	s->threads[number].busy_sp = sp;
 	s->threads[number].stack = stack + 1;
-	s->stacks[stack].taken = number + 1;
+	s->stacks[stack].claim = number + 1;
 	s->deep_taken = number + 1;
 }
 
@@ -568,15 +568,15 @@ static void what_was_left_on_this_stack_is_given_back_and_nothing_else(void **st
 	leave_behind(s, p->thread, below, 7);
 	s->threads[4].busy = 1;			      /* somebody else's */
 	s->threads[4].busy_sp = below;
-	s->stacks[7].taken = 77;		      /* it had not got that yet */
+	s->stacks[7].claim = 77;		      /* it had not got that yet */
 	run(allocate_and_free);
 	assert_int_equal(s->threads[p->thread].busy, 0);
 	assert_int_equal(s->threads[3].busy, 0);
 	assert_int_equal(s->threads[4].busy, 1);
 	assert_int_not_equal(s->threads[5].busy, 0);
-	assert_int_equal(s->stacks[6].taken, 0);
-	assert_int_equal(s->stacks[7].taken, 77);
-	assert_int_equal(s->stacks[8].taken, 6);
+	assert_int_equal(claim_owner(s->stacks[6].claim), 0);
+	assert_int_equal(claim_owner(s->stacks[7].claim), 77);
+	assert_int_equal(claim_owner(s->stacks[8].claim), 6);
 	assert_int_equal((uint32_t)s->deep_taken, 0);
 	take_told(p);
 	assert_int_equal(p->n, 2);
@@ -819,7 +819,7 @@ static void a_copy_of_the_stack_is_what_the_caller_had(void **state)
 	assert_true(found);
 	assert_int_equal(t->stack.word[(t->stack.fp + 8 - t->stack.sp) / 8], pc[1]);
 	for (int i = 0; i < AGENT_STACKS; i++)
-		assert_int_equal(p->w.shared->stacks[i].taken, 0);
+		assert_int_equal(claim_owner(p->w.shared->stacks[i].claim), 0);
 }
 
 static void *allocate_many(void *arg)
@@ -839,7 +839,7 @@ static bool all_copies_are_taken(struct agent_shared *s)
 	if (__atomic_exchange_n(&s->asked_sp, 0, __ATOMIC_SEQ_CST))
 		tell_ranges(s);
 	for (int i = 0; i < AGENT_STACKS; i++)
-		taken += __atomic_load_n(&s->stacks[i].taken, __ATOMIC_SEQ_CST) != 0;
+		taken += claim_owner(__atomic_load_n(&s->stacks[i].claim, __ATOMIC_SEQ_CST)) != 0;
 	return taken == AGENT_STACKS;
 }
 

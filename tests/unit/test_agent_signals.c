@@ -163,7 +163,7 @@ static void check(const struct storm *s)
 	for (int i = 0; i < AGENT_THREADS; i++)
 		assert_int_equal(shared->threads[i].busy, 0);
 	for (int i = 0; i < AGENT_STACKS; i++)
-		assert_int_equal(shared->stacks[i].taken, 0);
+		assert_int_equal(claim_owner(shared->stacks[i].claim), 0);
 	print_message(
 		"# %llu handlers, %llu pairs left by longjmp, %llu copies of stacks, %llu chains\n",
 		(unsigned long long)(s->workers[0].handled + s->workers[1].handled),

@@ -354,7 +354,7 @@ static void a_stack_comes_as_a_copy_if_it_is_that_one(void **state)
 	};
 
 	*stack = (struct agent_stack){
-		.taken = 101, .turn = 9, .pc = 1, .sp = 2, .fp = 3, .word = {4, 5}};
+		.claim = UINT64_C(9) << 32 | 101, .pc = 1, .sp = 2, .fp = 3, .word = {4, 5}};
 	for (int i = 0; i < 3; i++) {
 		put(e->s, lo_of(RECORD_WORD, WORD_STACK, 100), bad[i]);
 		put(e->s, lo_of(RECORD_ALLOC, 1, 100) | RECORD_WITH_WORDS, 0);
@@ -363,15 +363,23 @@ static void a_stack_comes_as_a_copy_if_it_is_that_one(void **state)
 		assert_int_equal(e->n, i + 1);
 		assert_null(e->last.stack);
 		assert_int_equal(ring_counts(e->ring).lost, i + 1);
-		assert_int_equal(stack->taken, 101);
+		assert_int_equal(claim_owner(stack->claim), 101);
 	}
+	/* what another thread has told of, which has left it */
+	put(e->s, lo_of(RECORD_WORD, WORD_STACK, 99), word);
+	put(e->s, lo_of(RECORD_ALLOC, 1, 99) | RECORD_WITH_WORDS, 0);
+	drain(e, UINT64_MAX, UINT64_MAX);
+	assert_null(e->last.stack);
+	assert_int_equal(ring_counts(e->ring).lost, 4);
+	assert_int_equal(claim_owner(stack->claim), 101);
 	put(e->s, lo_of(RECORD_WORD, WORD_STACK, 100), word);
 	put(e->s, lo_of(RECORD_ALLOC, 1, 100) | RECORD_WITH_WORDS, 0);
 	drain(e, UINT64_MAX, UINT64_MAX);
 	assert_non_null(e->last.stack);
 	assert_int_equal(e->last_stack[0], 4);
 	assert_int_equal(e->last_stack[1], 5);
-	assert_int_equal(stack->taken, 0);
+	assert_int_equal(claim_owner(stack->claim), 0);
+	assert_int_equal(claim_turn(stack->claim), 9);
 }
 
 static void a_head_that_lies_is_not_believed(void **state)
@@ -475,15 +483,19 @@ static void *mutate(void *arg)
 /* What the agent would do, were the memory as it left it. */
 static void record_something(struct agent_shared *s, uint64_t *seed)
 {
-	uint64_t v = rnd(seed), n = 1 + v % 500;
+	uint64_t v = rnd(seed), n = 1 + v % 500, thread = v >> 32 & 7, claim;
+	struct agent_stack *stack = &s->stacks[v & 7];
 
 	s->nodes[n] = (struct agent_node){.pc = n < 5 ? n : v >> 3,
 					  .parent = n < 5 ? 0 : (uint32_t)(v >> 20) % (uint32_t)n};
-	if (v & 1024)
-		put(s, lo_of(RECORD_WORD, WORD_STACK, v >> 32 & 7),
-		    (v >> 40 & 0xfff) << 48 | (uint64_t)s->stacks[v & 7].turn << 32 | (v & 7));
+	if (v & 1024) {
+		claim = claim_taken(stack->claim, (uint32_t)thread + 1);
+		stack->claim = claim;
+		put(s, lo_of(RECORD_WORD, WORD_STACK, thread),
+		    (v >> 40 & 0xfff) << 48 | (uint64_t)claim_turn(claim) << 32 | (v & 7));
+	}
 	put(s,
-	    lo_of(RECORD_ALLOC, v >> 16 & 0xffffff, v >> 32 & 7) |
+	    lo_of(RECORD_ALLOC, v >> 16 & 0xffffff, thread) |
 		    (v & 1024 ? RECORD_WITH_WORDS : 0),
 	    n);
 }

@@ -238,9 +238,9 @@ static void what_a_thread_had_taken_when_it_was_killed_is_given_back(void **stat
 	s->threads[a].depth = 2;
 	s->threads[a].n_frames = 9;
 	s->threads[a].stack = 8;
-	s->stacks[7].taken = a + 1;
+	s->stacks[7].claim = a + 1;
 	s->threads[3].stack = 9;
-	s->stacks[8].taken = 77; /* somebody else was quicker */
+	s->stacks[8].claim = 77; /* somebody else was quicker */
 	s->deep_taken = a + 1;
 	s->waiting[a] = 1;
 	threads_end(x->t, a, 0);
@@ -249,8 +249,8 @@ static void what_a_thread_had_taken_when_it_was_killed_is_given_back(void **stat
 	assert_int_equal(s->threads[4].busy, 0x7f2000 + 1);
 	assert_int_equal(s->threads[a].depth, 0);
 	assert_int_equal(s->threads[a].n_frames, 0);
-	assert_int_equal(s->stacks[7].taken, 0);
-	assert_int_equal(s->stacks[8].taken, 77);
+	assert_int_equal(claim_owner(s->stacks[7].claim), 0);
+	assert_int_equal(claim_owner(s->stacks[8].claim), 77);
 	assert_int_equal((uint32_t)s->deep_taken, 0);
 	assert_int_equal(s->waiting[a], 0);
 }
