@@ -277,7 +277,7 @@ static int write_agent(struct engine *e)
 	return 0;
 }
 
-static int begin_agent(struct engine *e)
+static int begin_agent(struct engine *e, enum fast_step *step)
 {
 	struct agent_shared *s = engine_agent(e);
 	const struct fast_settings *settings = &e->shared->settings;
@@ -294,6 +294,7 @@ static int begin_agent(struct engine *e)
 		.at = e->memory.there + offsetof(struct agent_shared, waiting),
 	};
 	e->waits_entry = journal_add(e->shared->settings.journal, &waits);
+	*step = FAST_OWNER;
 	return owner_hold(&s->owner);
 }
 
@@ -328,7 +329,7 @@ int memory_open(struct engine *e, struct task *task, struct error *why)
 	if (!err)
 		err = write_agent(e);
 	if (!err)
-		err = begin_agent(e);
+		err = begin_agent(e, &step);
 	if (!err)
 		return 0;
 	memory_close(e, task);
@@ -367,7 +368,7 @@ int memory_open_copy(struct engine *e, struct task *child, struct error *why)
 	if (!err && !e->n_near)
 		err = write_agent(e); /* where the name was */
 	if (!err)
-		err = begin_agent(e);
+		err = begin_agent(e, &step);
 	if (err) {
 		memory_leave_journal(e);
 		return fast_refuse(why, step, err, e->memory.size);

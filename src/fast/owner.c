@@ -18,6 +18,9 @@ static sem_t ready;
 static pid_t holder;	/* that thread; 0: there is none */
 static int failed;
 
+/* It does nothing but wait; the default is what `ulimit -s` says, of addresses that may be few. */
+enum { STACK = 256 << 10 };
+
 static void *hold(void *unused)
 {
 	(void)unused;
@@ -34,6 +37,7 @@ static void *hold(void *unused)
 static int start(void)
 {
 	sigset_t all, was;
+	pthread_attr_t attr;
 	pthread_t thread;
 
 	if (holder)
@@ -41,9 +45,15 @@ static int start(void)
 	sigfillset(&all);
 	if (sem_init(&ready, 0, 0))
 		return -errno;
+	int err = pthread_attr_init(&attr);
+	if (err)
+		return -err;
+	err = pthread_attr_setstacksize(&attr, STACK);
 	pthread_sigmask(SIG_SETMASK, &all, &was);
-	int err = pthread_create(&thread, NULL, hold, NULL);
+	if (!err)
+		err = pthread_create(&thread, &attr, hold, NULL);
 	pthread_sigmask(SIG_SETMASK, &was, NULL);
+	pthread_attr_destroy(&attr);
 	if (err)
 		return -err;
 	while (sem_wait(&ready))

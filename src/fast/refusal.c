@@ -39,6 +39,9 @@ int fast_refuse(struct error *why, enum fast_step step, int err, size_t bytes)
 			return error_set(why, err, "it cannot map %zu MiB more (RLIMIT_AS, "
 						   "ulimit -v)", bytes >> 20);
 		return error_set(why, err, "shared memory cannot be mapped into it: %s", reason);
+	case FAST_OWNER:
+		return error_set(why, err, "mprof itself cannot begin a thread: %s (RLIMIT_NPROC, "
+					   "RLIMIT_AS; ulimit -u, -v)", reason);
 	case FAST_AGENT:
 	default:
 		if (err == -EACCES || err == -EPERM)

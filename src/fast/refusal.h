@@ -15,6 +15,7 @@ enum fast_step {
 	FAST_FILE,	/* make a file without a name */
 	FAST_HERE,	/* open and map that here: our own limits hold, not the program's */
 	FAST_SHARED,	/* map it there */
+	FAST_OWNER,	/* have the kernel tell it when we have gone: a thread of our own */
 };
 
 /**

@@ -19,7 +19,7 @@ static void each_failure_has_its_reason(void **state)
 {
 	(void)state;
 	expect(FAST_SECCOMP, -EPERM, "seccomp filter");
-	for (int step = FAST_SECCOMP; step <= FAST_SHARED; step++)
+	for (int step = FAST_SECCOMP; step <= FAST_OWNER; step++)
 		expect((enum fast_step)step, -ESRCH, "it has ended meanwhile, or was killed");
 	expect(FAST_VDSO, -ENOSYS, "no vdso");
 	expect(FAST_FILE, -EMFILE, "it has no file descriptor left (RLIMIT_NOFILE, ulimit -n)");
@@ -31,6 +31,7 @@ static void each_failure_has_its_reason(void **state)
 	expect(FAST_FILE, -EACCES, "memfd_create): Permission denied");
 	expect(FAST_SHARED, -ENOMEM, "166 MiB more (RLIMIT_AS");
 	expect(FAST_SHARED, -EIO, "shared memory cannot be mapped");
+	expect(FAST_OWNER, -EAGAIN, "mprof itself cannot begin a thread: Resource temporarily");
 	expect(FAST_AGENT, -EACCES, "execmem");
 	expect(FAST_AGENT, -EPERM, "execmem");
 	expect(FAST_AGENT, -ENOMEM, "code cannot be mapped into it: Cannot allocate memory");
