@@ -40,19 +40,42 @@ static int open_file(const char *path)
 	return err;
 }
 
+/* Room for twice as much, or for one byte more than there may be. */
+static int grow(char **text, size_t *room, size_t most)
+{
+	const size_t twice = *room ? 2 * *room : 4096, n = twice < most + 1 ? twice : most + 1;
+	char *larger = realloc(*text, n);
+
+	if (!larger)
+		return -ENOMEM;
+	*text = larger;
+	*room = n;
+	return 0;
+}
+
+/* Returns the number of bytes, or -errno. */
+static ssize_t read_text(int fd, char **text, size_t most)
+{
+	size_t room = 0, len = 0;
+	ssize_t n = 1;
+
+	while (n > 0 && len <= most) {
+		if (len == room && grow(text, &room, most))
+			return -ENOMEM;
+		n = read(fd, *text + len, room - len);
+		if (n < 0)
+			return -errno;
+		len += (size_t)n;
+	}
+	return len > most ? -EFBIG : (ssize_t)len;
+}
+
 char *text_file_read(const char *path, size_t most, ssize_t *len)
 {
 	int fd = open_file(path);
-	char *text = fd >= 0 ? malloc(most + 1) : NULL;
-	ssize_t n = 1;
+	char *text = NULL;
 
-	*len = fd < 0 ? fd : text ? 0 : -ENOMEM;
-	while (text && n > 0 && *len >= 0 && (size_t)*len <= most) {
-		n = read(fd, text + *len, most + 1 - (size_t)*len);
-		*len = n < 0 ? -errno : *len + n;
-	}
-	if (*len > 0 && (size_t)*len > most)
-		*len = -EFBIG;
+	*len = fd < 0 ? fd : read_text(fd, &text, most);
 	if (fd >= 0)
 		close(fd);
 	return text;
