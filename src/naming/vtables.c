@@ -96,9 +96,17 @@ static int look(struct reading *r, size_t which, struct namer *namer, int out)
 
 /* ---- outside ---- */
 
-static int take_answer(const struct asking *a, const struct answer *answers, const char *names,
-		       size_t size)
+/* @bytes: an answer for each, and behind them names. */
+static int take_answer(const struct asking *a, const void *bytes, size_t whole)
 {
+	const struct answer *answers = bytes;
+	const size_t heads = a->n * sizeof *answers;
+
+	if (whole < heads)
+		return -EUCLEAN;
+	const size_t size = whole - heads;
+	const char *names = (const char *)bytes + heads;
+
 	for (size_t i = 0; i < a->n; i++)
 		if (answers[i].name != PD_NONE &&
 		    (answers[i].name >= size || names[size - 1] || answers[i].other > 1))
@@ -127,13 +135,10 @@ static void forget(struct reading *r, size_t which)
 static int take(struct reading *r, size_t which, int fd)
 {
 	const struct asking *a = r->ctx;
-	const size_t heads = a->n * sizeof(struct answer);
 	size_t size;
-	char *bytes = pread_whole(fd, &size);
-	int err = !bytes ? -errno : size < heads ? -EUCLEAN : 0;
+	void *bytes = pread_whole(fd, &size);
+	int err = bytes ? take_answer(a, bytes, size) : -errno;
 
-	err = err ? err : take_answer(a, (const struct answer *)(void *)bytes, bytes + heads,
-				      size - heads);
 	if (err)
 		forget(r, which);
 	free(bytes);
