@@ -151,26 +151,34 @@ static int get_module(struct symbols *s, uint32_t module, struct cache_in *in)
 	return m->source ? 0 : -ENOMEM;
 }
 
+int namecache_take(struct symbols *s, uint32_t module, struct cache_in *in)
+{
+	struct module *m = s->modules[module];
+	int err = get_module(s, module, in);
+
+	/* What came in so far is of no harm, but types have to be all. */
+	if (in->bad && m->has_types) {
+		free(m->types);
+		m->types = NULL;
+		m->n_types = 0;
+		m->has_types = false;
+	}
+	return err;
+}
+
 int namecache_load(struct symbols *s, uint32_t module)
 {
 	struct module *m = s->modules[module];
 	char who[WHO_MAX];
 	struct cache_in in;
-	int err = 0;
 
 	if (m->cache_asked || !s->search.cache)
 		return 0;
 	m->cache_asked = true;
 	if (!identity(m, who, sizeof who) || cache_open(&in, m->id, who))
 		return 0;
-	err = get_module(s, module, &in);
-	/* The checksum was right, so this is no accident; what came in so far is of no harm. */
-	if (in.bad && m->has_types) {
-		free(m->types);
-		m->types = NULL;
-		m->n_types = 0;
-		m->has_types = false;
-	}
+	int err = namecache_take(s, module, &in);
+
 	cache_close(&in);
 	return err;
 }

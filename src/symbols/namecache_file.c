@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "symbols/namecache_file.h"
 
+#include "base/preadall.h"
 #include "base/writeall.h"
 #include "symbols/symbols.h"
 
@@ -57,29 +58,24 @@ static char *entry_name(const char *dir, const char *id)
 
 /* ---- reading ---- */
 
-static bool is_ours(int fd, size_t *size)
+static bool is_ours(int fd)
 {
 	struct stat st;
 
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
-	    (st.st_mode & 022) || st.st_size > BYTES_MAX)
-		return false;
-	*size = (size_t)st.st_size;
-	return true;
+	return !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
+	       !(st.st_mode & 022) && st.st_size <= BYTES_MAX;
 }
 
 static bool read_all(struct cache_in *in, const char *name)
 {
 	int fd = open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	bool whole = fd >= 0 && is_ours(fd, &in->size) && (in->bytes = malloc(in->size + 1));
-	size_t got = 0;
-	ssize_t n = 1;
 
-	while (whole && got < in->size && (n = read(fd, in->bytes + got, in->size - got)) > 0)
-		got += (size_t)n;
-	if (fd >= 0)
-		close(fd);
-	return whole && got == in->size;
+	if (fd < 0)
+		return false;
+	if (is_ours(fd))
+		in->bytes = pread_whole(fd, &in->size);
+	close(fd);
+	return in->bytes;
 }
 
 int cache_open(struct cache_in *in, const char *id, const char *who)
