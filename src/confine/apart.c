@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/readall.h"
 #include "base/writeall.h"
+#include "proc/descriptors.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -28,6 +29,9 @@ enum { SECONDS = 300 };
 
 /* One that sleeps takes no processor time, and honest ones do not sleep. */
 enum { PATIENCE_SECONDS = 1200 };
+
+/* How often its files in memory are added up. */
+enum { LOOK_MS = 100 };
 
 /* Exit status of one that had no memory; libdw ends with the same. */
 enum { OUT_OF_MEMORY = EXIT_FAILURE, FAILED = 2 };
@@ -241,25 +245,47 @@ static int serve_one(const struct apart_work *w, const struct door *d)
 	return err;
 }
 
-/* Until it has closed its end. 0, -ETIMEDOUT, or -errno: it is not what we have made. */
-static int serve_all(const struct apart_work *w, const struct door *d)
+/* The kernel bounds each file in memory, and nobody their number. */
+static bool holds_too_much(const struct apart_work *w, pid_t pid, uint64_t now_ns,
+			   uint64_t *looked_ns)
 {
-	uint64_t until_ns = clock_now_ns() + PATIENCE_SECONDS * UINT64_C(1000000000);
+	if (now_ns - *looked_ns < LOOK_MS * UINT64_C(1000000))
+		return false;
+	*looked_ns = now_ns;
+	return proc_memfd_bytes(pid) > w->bounds.bytes;
+}
+
+/* Until it has closed its end. 0, -ETIMEDOUT, -ENOMEM, or -errno: it is not what we have made. */
+static int serve_all(const struct apart_work *w, const struct door *d, pid_t pid)
+{
+	uint64_t looked_ns = clock_now_ns();
+	uint64_t until_ns = looked_ns + PATIENCE_SECONDS * UINT64_C(1000000000);
 	struct pollfd p = { .fd = d->here, .events = POLLIN };
 	int err = 0;
 
 	while (!err) {
 		uint64_t now_ns = clock_now_ns();
-		int ready = now_ns < until_ns ? poll(&p, 1, 1000) : -1;
+		int ready = now_ns < until_ns ? poll(&p, 1, LOOK_MS) : -1;
 
 		if (now_ns >= until_ns)
 			err = -ETIMEDOUT;
+		else if (holds_too_much(w, pid, now_ns, &looked_ns))
+			err = -ENOMEM;
 		else if (ready < 0)
 			err = errno == EINTR ? 0 : -errno;
 		else if (ready && !(err = serve_one(w, d)))
 			until_ns += clock_now_ns() - now_ns; /* ours, and not its time */
 	}
 	return err == -EPIPE || err == -ECONNRESET ? 0 : err;
+}
+
+static void tell_memory(struct error *why, const struct confine_bounds *b)
+{
+	if (b->bytes >> 20)
+		error_set(why, 0, "took more than %lu MiB of memory",
+			  (unsigned long)(b->bytes >> 20));
+	else
+		error_set(why, 0, "took more memory than mprof may (ulimit -v)");
 }
 
 static void tell_end(struct apart_end *end, const struct apart_work *w, int wstatus, int err)
@@ -271,6 +297,8 @@ static void tell_end(struct apart_end *end, const struct apart_work *w, int wsta
 		return;
 	if (err == -ETIMEDOUT)
 		error_set(&end->why, 0, "did not come to an end");
+	else if (err == -ENOMEM || (!sig && WEXITSTATUS(wstatus) == OUT_OF_MEMORY))
+		tell_memory(&end->why, &w->bounds);
 	else if (err)
 		error_set(&end->why, 0, "failed: %s", strerror(-err));
 	else if (sig == SIGXCPU)
@@ -280,11 +308,6 @@ static void tell_end(struct apart_end *end, const struct apart_work *w, int wsta
 		error_set(&end->why, 0, "may write no file of the size that takes (ulimit -f)");
 	else if (sig)
 		error_set(&end->why, 0, "ended with signal %d (%s)", sig, strsignal(sig));
-	else if (WEXITSTATUS(wstatus) == OUT_OF_MEMORY && w->bounds.bytes >> 20 == 0)
-		error_set(&end->why, 0, "took more memory than mprof may (ulimit -v)");
-	else if (WEXITSTATUS(wstatus) == OUT_OF_MEMORY)
-		error_set(&end->why, 0, "took more than %lu MiB of memory",
-			  (unsigned long)(w->bounds.bytes >> 20));
 	else
 		error_set(&end->why, 0, "failed");
 }
@@ -323,7 +346,7 @@ int apart_run(const struct apart_work *w, struct apart_end *end)
 		cannot(end, err ? err : -errno);
 	} else {
 		close_one(&d.there);
-		err = serve_all(w, &d);
+		err = serve_all(w, &d, pid);
 		if (err)
 			kill(pid, SIGKILL);
 		tell_end(end, w, wait_for(pid), err);

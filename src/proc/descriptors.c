@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static bool leads_to(int dir, const char *name, const char *target)
@@ -50,4 +51,29 @@ int proc_find_memfd(pid_t pid, const char *name)
 	snprintf(target, sizeof target, "/memfd:%s (deleted)", name);
 	proc_descriptors_each(pid, target, take_first, &found);
 	return found;
+}
+
+static bool is_memfd(int dir, const char *name)
+{
+	static const char begins[] = "/memfd:";
+	char link[sizeof begins];
+
+	return readlinkat(dir, name, link, sizeof link) == (ssize_t)sizeof link &&
+	       !memcmp(link, begins, sizeof begins - 1);
+}
+
+uint64_t proc_memfd_bytes(pid_t pid)
+{
+	char path[PROC_PATH];
+	DIR *dir = opendir(proc_path(path, pid, "fd"));
+	const struct dirent *d;
+	uint64_t bytes = 0;
+	struct stat st;
+
+	while (dir && (d = readdir(dir)))
+		if (is_memfd(dirfd(dir), d->d_name) && !fstatat(dirfd(dir), d->d_name, &st, 0))
+			bytes += (uint64_t)st.st_blocks * 512;
+	if (dir)
+		closedir(dir);
+	return bytes;
 }

@@ -2,6 +2,7 @@
 #ifndef MPROF_PROC_DESCRIPTORS_H
 #define MPROF_PROC_DESCRIPTORS_H
 
+#include <stdint.h>
 #include <sys/types.h>
 
 /* @fd: a descriptor of the process that was asked about. Anything but 0 ends the walk. */
@@ -16,5 +17,9 @@ int proc_descriptors_each(pid_t pid, const char *target, proc_descriptor_fn *fn,
 /* The number of a process's file descriptor for a file in memory, memfd_create(2), that was made
  * with this name; -1: there is none, or it cannot be told. */
 int proc_find_memfd(pid_t pid, const char *name);
+
+/* Bytes of memory that a process's files in memory take, as far as it has them open; what cannot be
+ * told counts 0. No limit of setrlimit(2) is about their sum. */
+uint64_t proc_memfd_bytes(pid_t pid);
 
 #endif

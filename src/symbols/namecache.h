@@ -20,8 +20,8 @@ int namecache_load(struct symbols *s, uint32_t module);
 struct cache_in;
 
 /**
- * Take over what an entry says of a module, as far as it makes sense: its checksum may be right, and
- * whoever wrote it have read a file that had taken it over. @in->bad: some of it made none.
+ * Take over what an entry says of a module, as far as it makes sense: its checksum may be right,
+ * and whoever wrote it may have been taken over by a file. @in->bad: some of it made none.
  * Returns 0 or -ENOMEM.
  */
 int namecache_take(struct symbols *s, uint32_t module, struct cache_in *in);

@@ -147,6 +147,28 @@ left_out() {
 	left_out grow 'took more than [0-9]+ MiB of memory'
 }
 
+@test "a parser that takes memory by files in memory without end is ended" {
+	program
+	nm -D "$MPROF" >imports
+	! grep -q __asan_init imports || skip "a sanitizer has addresses without end"
+	ulimit -v 600000
+	left_out files 'took more than [0-9]+ MiB of memory'
+	[ "$(sed -n 's/.*names of .* took more than \([0-9]*\) MiB.*/\1/p' err)" -lt 600 ]
+}
+
+@test "a parser that says that it reads what there is not is not believed" {
+	local status
+	program
+	for POINTED in 0 1 2 3 4 5 6; do
+		status=0
+		export POINTED
+		taken_over point run -o report ./prog || status=$?
+		[ "$status" = 5 ] || fail "$POINTED: status $status" "$(cat err)"
+		counted report
+		grep -q 'prog+0x' report
+	done
+}
+
 @test "what a parser asks for that it may not have is refused, and it goes on" {
 	program
 	taken_over storm run -o report ./prog || :

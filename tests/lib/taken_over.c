@@ -6,6 +6,8 @@
  *	attack	it tries what it could want, and tells of each how that went
  *	loop	it takes processor time, for ever
  *	grow	it takes memory, as much as there is
+ *	files	it takes memory that is in files
+ *	point	it says that it reads what there is not
  *	crash	it dies
  *	lie	it ends well, with something that is no profile
  *	storm	it asks for what it may not, again and again
@@ -208,6 +210,32 @@ static void grow(void)
 	}
 }
 
+static void make_files(void)
+{
+	static char bytes[1 << 20];
+	int fd;
+
+	memset(bytes, 1, sizeof bytes);
+	while ((fd = memfd_create("taken over", MFD_CLOEXEC)) >= 0)
+		for (int i = 0; i < 16; i++)
+			if (write(fd, bytes, sizeof bytes) < 0)
+				break;
+	/* What it has it keeps, until somebody minds. */
+	for (;;)
+		pause();
+}
+
+/* The one word that it shares with who has made it is a number of a file, and untrusted. */
+static void point(void)
+{
+	static const uint32_t words[] = { 1, 2, 1000, INT32_MAX, (uint32_t)INT32_MAX + 1,
+					  UINT32_MAX - 1, UINT32_MAX };
+	const char *which = getenv("POINTED");
+
+	apart_note(words[(which ? atoi(which) : 0) % (int)(sizeof words / sizeof *words)]);
+	__builtin_trap();
+}
+
 void apart_taken_over(void)
 {
 	const char *how = getenv("TAKEN_OVER");
@@ -223,6 +251,10 @@ void apart_taken_over(void)
 			turns++;
 	if (!strcmp(how, "grow"))
 		grow();
+	if (!strcmp(how, "files"))
+		make_files();
+	if (!strcmp(how, "point"))
+		point();
 	if (!strcmp(how, "crash"))
 		__builtin_trap();
 	if (!strcmp(how, "lie"))
