@@ -35,18 +35,37 @@ static uint64_t checksum(const char *bytes, size_t n)
 	return h;
 }
 
-/* $XDG_CACHE_HOME/mprof; for free(), NULL if there is none. */
+/* Nobody else can have put a link or a folder there. One that is not there yet we make. */
+static bool is_our_place(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return errno == ENOENT;
+	return S_ISDIR(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & S_IWOTH);
+}
+
+/* $XDG_CACHE_HOME/mprof; for free(), NULL if there is none. None is another user's, for whom root
+ * would write and remove files, as with a HOME that sudo(8) has kept. */
 static char *cache_dir(void)
 {
 	const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
 	char *dir = NULL;
 	int n = -1;
 
-	if (base && *base == '/')
+	if (base && *base == '/' && is_our_place(base))
 		n = asprintf(&dir, "%s/mprof", base);
-	else if (home && *home == '/')
+	else if (!(base && *base == '/') && home && *home == '/' && is_our_place(home))
 		n = asprintf(&dir, "%s/.cache/mprof", home);
 	return n < 0 ? NULL : dir;
+}
+
+static bool is_our_folder(const char *dir)
+{
+	struct stat st;
+
+	return !lstat(dir, &st) && S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
+	       !(st.st_mode & 022);
 }
 
 static char *entry_name(const char *dir, const char *id)
@@ -85,7 +104,7 @@ int cache_open(struct cache_in *in, const char *id, const char *who)
 	uint64_t sum;
 
 	*in = (struct cache_in){ 0 };
-	bool fine = name && read_all(in, name) && in->size >= head &&
+	bool fine = name && is_our_folder(dir) && read_all(in, name) && in->size >= head &&
 		    !memcmp(in->bytes, magic, sizeof magic);
 
 	if (fine) {
@@ -161,7 +180,7 @@ static bool make_dir(char *dir)
 		if (r && errno != EEXIST)
 			return false;
 	}
-	return !mkdir(dir, 0700) || errno == EEXIST;
+	return (!mkdir(dir, 0700) || errno == EEXIST) && is_our_folder(dir);
 }
 
 int cache_create(struct cache_out *out, const char *id, const char *who,

@@ -186,6 +186,42 @@ static void a_stale_entry_is_made_anew(void **state)
 	free(first);
 }
 
+/* Neither read nor written: the DWARF is looked at each time. */
+static void is_of_no_use(struct fixture *x, const char *empty)
+{
+	bool opened;
+
+	ask(x, &opened);
+	assert_true(opened);
+	ask(x, &opened);
+	assert_true(opened);
+	sh(x, "test -z \"$(ls -A %s)\"", empty);
+}
+
+static void where_somebody_else_could_put_a_link_there_is_no_cache(void **state)
+{
+	struct fixture *x = *state;
+	bool opened;
+
+	make(x);
+	sh(x, "mkdir cache && chmod 777 cache");
+	is_of_no_use(x, "cache");
+	sh(x, "chmod 755 cache && mkdir -m 700 other && ln -s ../other cache/mprof");
+	is_of_no_use(x, "other");
+	sh(x, "rm cache/mprof && mkdir cache/mprof && chmod 770 cache/mprof");
+	is_of_no_use(x, "cache/mprof");
+	sh(x, "rmdir cache/mprof");
+	if (geteuid() == 0) {
+		sh(x, "chown 65534 cache");
+		is_of_no_use(x, "cache");
+		sh(x, "chown 0 cache");
+	}
+	ask(x, &opened);
+	assert_true(opened);
+	ask(x, &opened);
+	assert_false(opened);
+}
+
 static void somebody_else_s_entry_is_not_read(void **state)
 {
 	struct fixture *x = *state;
@@ -318,6 +354,7 @@ int main(void)
 		T(what_was_found_once_is_found_without_a_look_at_the_dwarf),
 		T(small_files_and_those_without_build_id_are_not_kept),
 		T(a_stale_entry_is_made_anew),
+		T(where_somebody_else_could_put_a_link_there_is_no_cache),
 		T(somebody_else_s_entry_is_not_read),
 		T(a_damaged_entry_is_ignored_and_made_anew),
 		T(a_forged_entry_does_no_harm),
