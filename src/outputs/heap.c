@@ -197,21 +197,19 @@ static uint64_t give_text(struct heap_output *o, struct task_ref task, const uin
 	return n > 0 ? (uint64_t)n : 0;
 }
 
-static void start(struct heap_output *o, struct image *i, const struct address_space *space,
-		  taddr prefix)
+static void start(struct heap_output *o, struct image *i, struct task_ref task, taddr prefix)
 {
 	struct heapprofile *h = profiler_of(o, i);
 	struct session *s = i->session;
-	char *name = session_string(s, space, prefix);
+	char *name = session_string(s, task.space, prefix);
 	struct error e;
 
-	/* What another user's program says must not choose a file for us to write, perhaps as
-	 * root. */
-	if (name && s->foreign) {
+	const char *lacks = name ? session_lacks_rights(s, task.tid) : NULL;
+
+	if (lacks) {
 		say_to(o->all->host->say,
-		       "process %d names files %s for heap profiles: ignored, for it is another "
-		       "user's",
-		       (int)i->pid, name);
+		       "process %d names files %s for heap profiles: ignored, for %s", (int)i->pid,
+		       name, lacks);
 		free(name);
 		return;
 	}
@@ -242,7 +240,7 @@ static bool ask(struct output *base, struct image *i, struct task_ref task,
 	switch (what) {
 	case ASK_HEAP_START:
 		if (!on)
-			start(o, i, task.space, arg[0]);
+			start(o, i, task, arg[0]);
 		return true;
 	case ASK_HEAP_STOP:
 		if (on)

@@ -110,6 +110,8 @@ static void parse_line(struct parse *p, const char *line)
 		s->blocked = number_at(at, 16);
 	else if ((at = value_of(line, "Seccomp")))
 		s->seccomp = (unsigned)number_at(at, 10);
+	else if ((at = value_of(line, "Seccomp_filters")))
+		s->filters = (unsigned)number_at(at, 10);
 	else if ((at = value_of(line, "NoNewPrivs")))
 		s->no_new_privs = number_at(at, 10);
 	else if ((at = value_of(line, "CapEff")))

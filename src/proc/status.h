@@ -24,6 +24,7 @@ struct proc_status {
 	uint64_t pending;	/* that wait for this thread */
 	unsigned seccomp;	/* 0: no filter restricts its system calls; 1: strict; 2: one
 				   does */
+	unsigned filters; /* how many; 0 as well on kernels before 5.9 */
 	bool no_new_privs;
 	uint64_t capabilities;	/* the effective ones, as bits */
 	unsigned pid_namespaces;	/* that it is in, beside ours; 0: the same as we */

@@ -139,7 +139,7 @@ struct session {
 	struct before before;	/* what was found in that one, before anything of ours was in it */
 	int root_status;	/* as waitpid gave it */
 	bool root_ended;
-	bool foreign;		/* the program is another user's */
+	bool foreign;		/* the program was another user's when we came */
 	bool launched;		/* we have started it ourselves */
 	const char *refused;	/* why the program cannot be profiled; NULL: it can */
 	struct error refusal;	/* its text */
@@ -185,6 +185,10 @@ void session_name(const struct image *i, char name[TITLE_MAX]);
 /* The string at @at in a program's memory, cut if it is longer than a file name can be; for free(),
  * or NULL: there is none. */
 char *session_string(const struct session *s, const struct address_space *space, taddr at);
+
+/* Why a task must not choose a file for us to write, perhaps as root: what it may not do itself, as
+ * in "ignored, for WHY"; NULL: it may. */
+const char *session_lacks_rights(const struct session *s, pid_t tid);
 
 /* Take the breakpoints out of all programs but go on tracing them; put them back, and into those
  * that have called mprof_suspend(), too. False: there was nothing to do. */

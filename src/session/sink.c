@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "proc/modules.h"
+#include "proc/rights.h"
 #include "session/saving.h"
 #include "session/meter.h"
 #include "session/signals.h"
@@ -95,6 +96,13 @@ static int sink_event(void *image, const struct alloc_event *told)
 	return err;
 }
 
+const char *session_lacks_rights(const struct session *s, pid_t tid)
+{
+	/* Its rights may have become others since we came: a server gives them up, and a program
+	 * that we have started may change its user, or is one that does. */
+	return s->foreign ? "it is another user's" : proc_lacks_our_rights(tid);
+}
+
 char *session_string(const struct session *s, const struct address_space *space, taddr at)
 {
 	char text[4096];
@@ -154,13 +162,12 @@ static void mark_profile(struct image *i, struct task_ref task, bool stop, taddr
 	if (stop)
 		return;
 	char *name = session_string(i->session, task.space, arg);
-	/* What another user's program says must not choose a file for us to write, perhaps as
-	 * root. */
-	if (name && i->session->foreign) {
+	const char *lacks = name ? session_lacks_rights(i->session, task.tid) : NULL;
+
+	if (lacks) {
 		say_to(i->session->host.say,
-		       "process %d names the file %s for its profile: ignored, for it is another "
-		       "user's",
-		       (int)i->pid, name);
+		       "process %d names the file %s for its profile: ignored, for %s",
+		       (int)i->pid, name, lacks);
 		free(name);
 		name = NULL;
 	}

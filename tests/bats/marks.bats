@@ -183,6 +183,46 @@ has_marks() { # DATA N
 	[ "$(cat mine/victim)" = precious ] || fail "it has overwritten what only root can"
 }
 
+@test "nor one that a program names which has given up its rights meanwhile" {
+	[ "$(id -u)" = 0 ] || skip "only root has that power"
+	local engine names='names (the file|files) .*/mine/new.*: ignored, for it'
+	mkdir -m 700 mine
+	cat >drops.c <<-'EOT'
+		#define _GNU_SOURCE
+		#include <mprof/mprof.h>
+		#include <sched.h>
+		#include <stdlib.h>
+		#include <string.h>
+		#include <unistd.h>
+		int main(int argc, char **argv)
+		{
+			(void)argc;
+			free(malloc(10));
+			if (!strcmp(argv[1], "user") && (setgid(65534) || setuid(65534)))
+				return 3;
+			if (!strcmp(argv[1], "root") && (chdir("/proc") || chroot(".")))
+				return 4;
+			mprof_restart(argv[2]);
+			HeapProfilerStart(argv[2]);
+			for (int i = 0; i < 1000; i++)
+				free(malloc(2000));
+			return 7;
+		}
+	EOT
+	cc -g -I"$ROOT/include" -o drops drops.c
+	for engine in trap fast; do
+		for how in user root; do
+			rm -f mine/*
+			limited "$MPROF" run --engine=$engine -o report.txt --data=run.data -- ./drops $how "$D/mine/new" >out 2>err || [ $? = 7 ]
+			[ "$(ls -A mine)" = "" ] || fail "$engine, $how: it has written $(ls mine)"
+			[ "$(grep -Ec "$names" err)" = 2 ] || fail "$engine, $how:" "$(cat err)"
+		done
+		# who has kept all of them may name it
+		limited "$MPROF" run --engine=$engine -o report.txt --data=run.data -- ./drops none "$D/mine/new" >out 2>err || [ $? = 7 ]
+		[ -s mine/new ] || fail "$engine: not written:" "$(cat err)"
+	done
+}
+
 @test "an allocator that was chosen before attaching is found, or else it is told that it was not" {
 	local how
 	for how in "$T/marks-indirect-static" "env LD_PRELOAD=$T/own-indirect.so $T/marks" \

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "proc/rights.h"
+
+#include "proc/file.h"
+#include "proc/status.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What a link of /proc/PID leads to; 0 where a kernel has none like this. False: it may not be
+ * asked. */
+static bool identify(pid_t tid, const char *name, uint64_t *dev, uint64_t *ino)
+{
+	char path[PROC_PATH];
+	struct stat st = {.st_ino = 0};
+
+	if (stat(proc_path(path, tid, name), &st) && errno != ENOENT)
+		return false;
+	*dev = st.st_dev;
+	*ino = st.st_ino;
+	return true;
+}
+
+/* Without a security module there is no such text. */
+static bool read_label(pid_t tid, char *label, size_t size)
+{
+	size_t n = 0;
+	char *text = proc_read(tid, "attr/current", &n);
+	const bool fits = !text || n < size;
+
+	label[0] = '\0';
+	if (text && fits)
+		memcpy(label, text, n);
+	if (text && fits)
+		label[n] = '\0';
+	free(text);
+	return fits;
+}
+
+struct proc_rights proc_rights(pid_t tid)
+{
+	const struct proc_status s = proc_status(tid);
+	struct proc_rights r = {
+		.uid = s.effective_uid,
+		.gid = s.effective_gid,
+		.capabilities = s.capabilities,
+		.filters = s.filters > s.seccomp ? s.filters : s.seccomp,
+	};
+	uint64_t dev;
+
+	r.known = s.tgid && s.has_ids && identify(tid, "ns/user", &dev, &r.user_ns) &&
+		  identify(tid, "ns/mnt", &dev, &r.mount_ns) &&
+		  identify(tid, "root", &r.root_dev, &r.root_ino) &&
+		  read_label(tid, r.label, sizeof r.label);
+	return r;
+}
+
+const char *rights_lacking(const struct proc_rights *r, const struct proc_rights *ours)
+{
+	if (!r->known || !ours->known)
+		return "what it may do itself cannot be told";
+	if (r->uid != ours->uid)
+		return "it is another user's";
+	if (r->gid != ours->gid)
+		return "it is another group's";
+	if (r->user_ns != ours->user_ns)
+		return "it is in another user namespace";
+	if (ours->capabilities & ~r->capabilities)
+		return "it has not all capabilities that mprof has";
+	if (r->mount_ns != ours->mount_ns || r->root_dev != ours->root_dev ||
+	    r->root_ino != ours->root_ino)
+		return "it sees other files than mprof (a container, or chroot)";
+	if (r->filters > ours->filters)
+		return "a seccomp filter restricts it";
+	if (strcmp(r->label, ours->label) != 0)
+		return "it has another security label";
+	return NULL;
+}
+
+const char *proc_lacks_our_rights(pid_t tid)
+{
+	const struct proc_rights r = proc_rights(tid), ours = proc_rights(gettid());
+
+	return rights_lacking(&r, &ours);
+}
