@@ -63,15 +63,33 @@ static int make_behind_link(const char *path, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
-static int open_there(const char *path, bool no_link, int flags)
+/* What is there, and may it be written to? -EAGAIN: there is nothing. */
+static int look_at(const char *path, bool no_link, struct stat *st)
 {
-	struct stat st, dir;
+	struct stat dir;
 
-	if (lstat(path, &st))
+	if (lstat(path, st))
 		return errno == ENOENT ? -EAGAIN : -errno;
 	int err = directory_of(path, &dir);
-	if (!err)
-		err = judge(&st, &dir, no_link);
+
+	return err ? err : judge(st, &dir, no_link);
+}
+
+int overwrite_check(const char *path, bool no_link)
+{
+	struct stat st;
+	int err = look_at(path, no_link, &st);
+
+	return err == -EAGAIN ? 0 : err;
+}
+
+static int open_there(const char *path, bool no_link, int flags)
+{
+	struct stat st;
+	int err = look_at(path, no_link, &st);
+
+	if (err == -EAGAIN)
+		return err;
 	int fd = err ? err : open_judged(path, &st, flags);
 	return fd == -ENOENT && S_ISLNK(st.st_mode) ? make_behind_link(path, flags) : fd;
 }

@@ -19,6 +19,10 @@
  */
 int overwrite_open(const char *path, bool no_link, int flags);
 
+/* Would it be refused, as things are now? Nothing is opened: a pipe's reader must not see us come
+ * and go. 0, or -errno as above. */
+int overwrite_check(const char *path, bool no_link);
+
 /* Why that has failed, for a sentence. */
 const char *overwrite_why(int err);
 

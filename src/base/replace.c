@@ -62,6 +62,13 @@ static int check_target(const char *path, bool *discard, struct error *e)
 	return error_set(e, -EINVAL, "cannot write %s: it is not an ordinary file", path);
 }
 
+int replace_check(const char *path, struct error *e)
+{
+	bool discard;
+
+	return check_target(path, &discard, e);
+}
+
 /* Where the file will stand. The directory is held open, so renaming it meanwhile does no harm. */
 struct place {
 	const char *path;

@@ -20,7 +20,11 @@
 int replace_file(const char *path, const char *prefix, int (*fill)(int fd, void *ctx), void *ctx,
 		 struct error *e);
 
-/* The same, of what @print writes to a stream; it need not close it. */
+/* May a file of ours take the place of what is at @path now? 0, also if there is nothing, or -errno
+ * with a sentence in @e. */
+int replace_check(const char *path, struct error *e);
+
+/* As replace_file(), of what @print writes to a stream; it need not close it. */
 int replace_stream(const char *path, const char *prefix, int (*print)(FILE *out, void *ctx),
 		   void *ctx, struct error *e);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "outputs/check.h"
 
+#include "base/overwrite.h"
+#include "base/replace.h"
 #include "session/filename.h"
 
 #include <errno.h>
@@ -13,11 +15,17 @@
 int output_check_replaced(const char *path, const char *what, say_fn *say)
 {
 	char *copy = strdup(path);
+	struct error e;
 	struct stat st;
 	int err = 0;
 
 	if (!copy)
 		return -ENOMEM;
+	if (replace_check(path, &e)) {
+		say_to(say, "%s", e.text);
+		free(copy);
+		return -EINVAL;
+	}
 	if (!stat(path, &st) && S_ISDIR(st.st_mode))
 		err = EISDIR;
 	else if (access(dirname(copy), W_OK | X_OK))
@@ -32,14 +40,15 @@ int output_check_replaced(const char *path, const char *what, say_fn *say)
 int output_check_file(const char *path, const char *what, say_fn *say)
 {
 	struct stat st;
+	int err = overwrite_check(path, false);
 
-	if (stat(path, &st) || S_ISDIR(st.st_mode))
+	if (!err && (stat(path, &st) || S_ISDIR(st.st_mode)))
 		return output_check_replaced(path, what, say);
-	if (!access(path, W_OK))
-		return 0;
-	int err = errno;
-	say_to(say, "cannot write %s %s: %s", what, path, strerror(err));
-	return -err;
+	if (!err && access(path, W_OK))
+		err = -errno;
+	if (err)
+		say_to(say, "cannot write %s %s: %s", what, path, overwrite_why(err));
+	return err;
 }
 
 static int check_file(const char *pattern, const char *what, say_fn *say)

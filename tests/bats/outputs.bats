@@ -310,6 +310,26 @@ refuses() {
 	grep -q 'left out' grown
 }
 
+@test "what will not be written over is told before the program runs, which would run for nothing" {
+	mkfifo pipe
+	printf '#!/bin/sh\ntouch it-ran\n' >prog
+	chmod 755 prog
+	refused 1 '^mprof: cannot write pipe: it is not an ordinary file' "$MPROF" run --data=pipe -o /dev/null ./prog
+	refused 1 '^mprof: cannot write pipe: it is not an ordinary file' "$MPROF" run --data=/dev/null -o /dev/null \
+		--massif-out-file=pipe --time-unit=B ./prog
+	if [ "$(id -u)" = 0 ]; then
+		mkdir -m 1777 shared
+		echo precious >victim
+		ln -s "$D/victim" shared/report
+		chown -h 65534 shared/report
+		refused 1 '^mprof: cannot write the report shared/report: .*somebody else' \
+			"$MPROF" run --data=/dev/null -o shared/report ./prog
+		refused 1 '^mprof: cannot write the log shared/report: .*somebody else' \
+			"$MPROF" run --data=/dev/null -o /dev/null --mma-log-file=shared/report ./prog
+	fi
+	[ ! -e it-ran ]
+}
+
 @test "in a directory of everybody's nothing is written through what somebody else has put there" {
 	[ "$(id -u)" = 0 ] || skip "only root can be somebody else"
 	mkdir -m 1777 shared
