@@ -62,6 +62,7 @@ struct permission_facts permission_look(pid_t pid)
 		.us = geteuid(),
 		.target = s.uid,
 		.can_trace = proc_status_can(&us, CAP_SYS_PTRACE),
+		.can_write = proc_status_can(&us, CAP_DAC_OVERRIDE),
 		.undumpable = is_undumpable(pid, &s),
 		.other_user_ns = is_in_other_user_ns(pid),
 		.yama = permission_yama(""),
@@ -140,6 +141,12 @@ void permission_why(const struct permission_facts *f, struct advice *a)
 		error_set(&a->remedy, 0, "run mprof as root outside of any container");
 	} else if (f->can_trace && *f->confined) {
 		why_confined(f, a);
+	} else if (f->can_trace && !f->can_write && f->us != f->target) {
+		error_set(&a->why, 0,
+			  "it belongs to user %u, we are user %u, with CAP_SYS_PTRACE but without "
+			  "CAP_DAC_OVERRIDE, which it takes to write its memory",
+			  (unsigned)f->target, (unsigned)f->us);
+		error_set(&a->remedy, 0, "have that, too, or run mprof as that user or as root");
 	} else if (f->us == 0 && !f->can_trace) {
 		error_set(&a->why, 0,
 			  "not permitted, although we are root: this container or "

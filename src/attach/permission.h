@@ -21,7 +21,8 @@ enum {
 /* As plain data. */
 struct permission_facts {
 	uid_t us, target;   /* the effective one of ours, the real one of the process */
-	bool can_trace;	    /* we have CAP_SYS_PTRACE */
+	bool can_trace;	    /* we have CAP_SYS_PTRACE ... */
+	bool can_write;	    /* ... and CAP_DAC_OVERRIDE, which other users' /proc/PID/mem takes */
 	bool undumpable;    /* the process's files in /proc are not its user's */
 	bool other_user_ns; /* it lives in another user namespace; if that may be asked */
 	int yama;	    /* kernel.yama.ptrace_scope */

@@ -27,6 +27,13 @@ enum {
 				   its death */
 };
 
+static bool is_there(pid_t pid)
+{
+	struct target_facts f = target_look(pid);
+
+	return f.exists && f.live_threads;
+}
+
 /* ---- seizing one thread ---- */
 
 /*
@@ -446,11 +453,14 @@ static int attach(struct tracer *t, pid_t pid)
 		tracer_give_back(t, pid);
 		return err;
 	}
+	errno = 0;
 	s = space_of_group(t, pid);
+	/* Its memory may be another user's file, and to trace it is not to write there. */
+	const bool forbidden = !s && errno == EACCES;
 	struct task *task = s ? resting_task(t, pid) : NULL;
 	if (!task) {
 		tracer_give_back(t, pid);
-		return -ESRCH;
+		return forbidden && is_there(pid) ? -EACCES : -ESRCH;
 	}
 	tracer_enter_with_sharers(t, s);
 	err = look_first(t, pid, &task, &stopped_ns);
@@ -467,13 +477,6 @@ static int attach(struct tracer *t, pid_t pid)
 	if (t->attach_ns < ns)
 		t->attach_ns = ns;
 	return keep ? 0 : -ENOEXEC;
-}
-
-static bool is_there(pid_t pid)
-{
-	struct target_facts f = target_look(pid);
-
-	return f.exists && f.live_threads;
 }
 
 int tracer_attach(struct tracer *t, pid_t pid)

@@ -6,6 +6,7 @@
 #include "session/filename.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,7 @@ int output_check_replaced(const char *path, const char *what, say_fn *say)
 	}
 	if (!stat(path, &st) && S_ISDIR(st.st_mode))
 		err = EISDIR;
-	else if (access(dirname(copy), W_OK | X_OK))
+	else if (faccessat(AT_FDCWD, dirname(copy), W_OK | X_OK, AT_EACCESS))
 		err = errno;
 	if (err)
 		say_to(say, "cannot write %s %s: %s", what, path, strerror(err));
@@ -44,7 +45,7 @@ int output_check_file(const char *path, const char *what, say_fn *say)
 
 	if (!err && (stat(path, &st) || S_ISDIR(st.st_mode)))
 		return output_check_replaced(path, what, say);
-	if (!err && access(path, W_OK))
+	if (!err && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS))
 		err = -errno;
 	if (err)
 		say_to(say, "cannot write %s %s: %s", what, path, overwrite_why(err));

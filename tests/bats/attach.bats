@@ -712,6 +712,21 @@ as_nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups env -u XDG_RUNTIME
 	finish server
 }
 
+@test "two capabilities are enough for another user's process, and one is not" {
+	[ "$(id -u)" = 0 ] || skip "only root has them to give"
+	local theirs trace='+sys_ptrace' both='+sys_ptrace,+dac_override'
+	theirs=$(for_anybody "$MPROF")
+	start server "$T/server" 2 100
+	refused 7 'without CAP_DAC_OVERRIDE' "${as_nobody[@]:0:4}" "--inh-caps=-all,$trace" "--ambient-caps=$trace" \
+		"--bounding-set=-all,$trace" "$theirs" attach -o /dev/null --data=/dev/null "$PID"
+	progress server
+	limited "${as_nobody[@]:0:4}" "--inh-caps=-all,$both" "--ambient-caps=$both" "--bounding-set=-all,$both" \
+		"${as_nobody[@]:4}" "$theirs" attach --duration=1 -o report.txt --data=/dev/null "$PID" 2>err || fail "$(cat err)"
+	[ -s report.txt ]
+	clean "$PID"
+	finish server
+}
+
 @test "another user's process: 7" {
 	[ "$(id -u)" = 0 ] || skip "only root can become somebody else"
 	start server "$T/server" 2 100

@@ -29,6 +29,16 @@ static void another_users_process_names_both(void **state)
 	says(&f, "it belongs to user 33, we are user 1000", "run mprof as that user or as root");
 }
 
+static void who_may_trace_and_not_write_is_told_what_it_takes(void **state)
+{
+	struct permission_facts f = {.us = 1000, .target = 33, .can_trace = true};
+
+	(void)state;
+	says(&f, "without CAP_DAC_OVERRIDE", "run mprof as that user or as root");
+	f.target = 1000;
+	says(&f, "not permitted: it may have more", "as root");
+}
+
 static void an_undumpable_process_is_told_before_yama(void **state)
 {
 	const struct permission_facts f = {
@@ -138,6 +148,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(another_users_process_names_both),
+		cmocka_unit_test(who_may_trace_and_not_write_is_told_what_it_takes),
 		cmocka_unit_test(an_undumpable_process_is_told_before_yama),
 		cmocka_unit_test(yama_has_a_remedy_for_each_of_its_settings),
 		cmocka_unit_test(what_root_lacks_is_told),
