@@ -11,13 +11,6 @@
 
 #include <signal.h>
 
-bool task_lives(pid_t tid)
-{
-	struct proc_status now = proc_status(tid);
-
-	return proc_status_lives(&now);
-}
-
 void each_number(pid_t pid, void (*fn)(void *ctx, pid_t number), void *ctx)
 {
 	struct proc_tasks list;
@@ -56,7 +49,7 @@ struct journal_program *program_next(struct journal *g, uint32_t *i)
 
 bool program_is_gone(pid_t pid)
 {
-	return !task_lives(pid) && !target_look(pid).live_threads;
+	return !proc_lives(pid) && !target_look(pid).live_threads;
 }
 
 void program_kill(struct journal_program *p, pid_t task)

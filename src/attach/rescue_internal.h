@@ -11,8 +11,6 @@
 
 /* ---- programs.c ---- */
 
-/* Has a task not ended? */
-bool task_lives(pid_t tid);
 /* Call @fn for each task of a process; or, with @pid 0, for each process. */
 void each_number(pid_t pid, void (*fn)(void *ctx, pid_t number), void *ctx);
 /* Is this the record of a task of another process that runs in the memory of @pid, as a child of

@@ -36,22 +36,15 @@ static struct ending ending_of(const struct session *s, int err)
 	return (struct ending){ .status = serve_told() ? 128 + serve_told() : 0 };
 }
 
-static bool lives(pid_t pid)
-{
-	struct proc_status now = proc_status(pid);
-
-	return proc_status_lives(&now);
-}
-
 /* Whoever sees us end takes it for the end of the program and of what it has started. */
 static void tell_that_it_goes_on(const struct session *s)
 {
-	pid_t first = !s->root_ended && lives(s->root) ? s->root : 0;
+	pid_t first = !s->root_ended && proc_lives(s->root) ? s->root : 0;
 	size_t others = 0;
 	char more[64] = "";
 
 	for (const struct image *i = s->images; i; i = i->next) {
-		if (i->over || i->ended || i->pid == s->root || !lives(i->pid))
+		if (i->over || i->ended || i->pid == s->root || !proc_lives(i->pid))
 			continue;
 		others += first != 0;
 		first = first ? first : i->pid;

@@ -150,6 +150,13 @@ bool proc_status_lives(const struct proc_status *s)
 	return !strchr("ZX", s->state);
 }
 
+bool proc_lives(pid_t tid)
+{
+	struct proc_status now = proc_status(tid);
+
+	return proc_status_lives(&now);
+}
+
 bool proc_status_catches(const struct proc_status *s, int sig)
 {
 	return s->caught >> (sig - 1) & 1;

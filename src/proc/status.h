@@ -39,6 +39,9 @@ struct proc_status proc_status(pid_t tid);
 /* Has the task not ended? It may have been killed, and be about to. */
 bool proc_status_lives(const struct proc_status *s);
 
+/* The same of a task, as it is now. */
+bool proc_lives(pid_t tid);
+
 /* Is there a handler for a signal? */
 bool proc_status_catches(const struct proc_status *s, int sig);
 
