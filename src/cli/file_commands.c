@@ -84,7 +84,7 @@ void save_command(struct serve *v, const char *path, const struct control_asker 
 		return;
 	}
 	control_answer_begin(to, f.n);
-	session_write_beside(v->session, first, save_for, &f);
+	session_write_beside(v->session, first, "the profile", save_for, &f);
 }
 
 /* ---- massif files ---- */
@@ -160,7 +160,7 @@ void massif_command(struct serve *v, enum massif_file_kind kind, const char *arg
 		answer_error(to, "out of memory");
 		return;
 	}
-	bool begun = session_write_beside(v->session, i, write_for, &f);
+	bool begun = session_write_beside(v->session, i, "a massif file", write_for, &f);
 
 	massif_moment_release(&f.moment);
 	if (!begun)

@@ -295,7 +295,7 @@ static int write_to(struct heapprofile *h, int fd)
 
 /* Names are read in a confined process. Who waits for it, and fetches what it asks for, is not to
  * be the process that holds the program either. */
-static int write_apart(struct heapprofile *h, int fd)
+static int write_apart(struct heapprofile *h, int fd, struct error *why)
 {
 	int wstatus = 0;
 
@@ -316,7 +316,8 @@ static int write_apart(struct heapprofile *h, int fd)
 		;
 	if (WIFEXITED(wstatus))
 		return -WEXITSTATUS(wstatus);
-	return -EIO;
+	return error_set(why, -EIO, "the process that writes it ended with signal %d (%s)",
+			 WTERMSIG(wstatus), strsignal(WTERMSIG(wstatus)));
 }
 
 int heap_write_file(struct heapprofile *h, char **path, struct error *e)
@@ -327,12 +328,17 @@ int heap_write_file(struct heapprofile *h, char **path, struct error *e)
 		return error_set(e, -ENOMEM, "cannot write a heap profile: out of memory");
 	h->number++;
 	int fd = overwrite_open(name, h->how.foreign, 0);
-	int err = fd < 0 ? fd : h->how.options->symbols ? write_apart(h, fd) : write_to(h, fd);
+	struct error why = { "" };
+	int err = fd;
+
+	if (fd >= 0)
+		err = h->how.options->symbols ? write_apart(h, fd, &why) : write_to(h, fd);
 	if (!err) {
 		*path = name;
 		return 0;
 	}
-	error_set(e, err, "cannot write the heap profile %s: %s", name, overwrite_why(err));
+	error_set(e, err, "cannot write the heap profile %s: %s", name,
+		  *why.text ? why.text : overwrite_why(err));
 	free(name);
 	return err;
 }

@@ -95,6 +95,7 @@ static void leave(struct output *o)
 }
 
 static const struct output_ops ops = {
+	.file = "the massif file",
 	.begins = begins,
 	.write = write_image,
 	.keeps_execs = keeps_execs,

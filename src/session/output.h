@@ -34,6 +34,7 @@ struct image_output {
 
 /* All but begins() may be NULL. */
 struct output_ops {
+	const char *file; /* what write() writes: "the massif file" */
 	/* An image begins: its recorder, if there is to be one, by session_record(). 0 or -ENOMEM.
 	 * That of a forked image is its parent's recorder's fork. */
 	int (*begins)(struct output *o, struct image *i);

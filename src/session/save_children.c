@@ -32,13 +32,14 @@ pid_t save_child_fork(void (*begins)(void *ctx), void *ctx)
 	return 0;
 }
 
-void save_children_add(struct save_children *c, pid_t pid, pid_t of, bool last, say_fn *say)
+void save_children_add(struct save_children *c, const struct save_child *made)
 {
-	if (pid < 0) {
-		say_to(say, "cannot save the profile of process %d: %s", (int)of, strerror(errno));
-		c->failed |= last;
+	if (made->pid < 0) {
+		say_to(made->say, "cannot write %s of process %d: %s", made->what, (int)made->of,
+		       strerror(errno));
+		c->failed |= made->last;
 	} else if (ARRAY_RESERVE(&c->v, &c->cap, c->n) == 0) {
-		c->v[c->n++] = (struct save_child){ pid, last };
+		c->v[c->n++] = *made;
 	}
 }
 
@@ -48,15 +49,25 @@ void save_children_are_last(struct save_children *c)
 		c->v[i].last = true;
 }
 
+static void say_killed(const struct save_child *child, int sig)
+{
+	say_to(child->say,
+	       "the process that was to write %s of process %d ended with signal %d (%s); %s",
+	       child->what, (int)child->of, sig, strsignal(sig),
+	       child->last ? "nobody writes it again" : "the session goes on");
+}
+
 void save_children_ended(struct save_children *c, pid_t pid, int wstatus)
 {
 	for (size_t i = 0; i < c->n; i++) {
 		if (c->v[i].pid != pid)
 			continue;
-		if (WIFSIGNALED(wstatus))
+		if (WIFSIGNALED(wstatus)) {
 			unfinished_remove(pid);
+			say_killed(&c->v[i], WTERMSIG(wstatus));
+		}
 		c->failed |= c->v[i].last && wstatus;
-		c->failing = wstatus;
+		c->failing = WIFEXITED(wstatus) && wstatus;
 		c->v[i] = c->v[--c->n];
 		return;
 	}

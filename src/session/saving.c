@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "session/saving.h"
 
+#include "base/unfinished.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <sys/wait.h>
 
 /* ---- profiles ---- */
 
-static void remember(struct session *s, const struct image *i, pid_t pid, bool last)
+static void remember(struct session *s, const struct image *i, const char *what, pid_t pid,
+		     bool last)
 {
-	save_children_add(&s->save_children, pid, i->pid, last, s->host.say);
+	const struct save_child made = { pid, i->pid, what, last, s->host.say };
+
+	save_children_add(&s->save_children, &made);
 }
 
 static int save_image(void *ctx)
@@ -22,15 +27,15 @@ static int save_image(void *ctx)
 void session_save(struct session *s, struct image *i)
 {
 	save_children_await(&s->save_children);
-	session_write_beside(s, i, save_image, i);
+	session_write_beside(s, i, "the profile", save_image, i);
 }
 
-bool session_write_beside(struct session *s, const struct image *i, int (*write)(void *ctx),
-			  void *ctx)
+bool session_write_beside(struct session *s, const struct image *i, const char *what,
+			  int (*write)(void *ctx), void *ctx)
 {
 	pid_t pid = s->host.beside(s, write, ctx);
 
-	remember(s, i, pid, false);
+	remember(s, i, what, pid, false);
 	return pid >= 0;
 }
 
@@ -78,7 +83,7 @@ void session_write_over(struct session *s, struct image *i)
 		pid_t pid = s->host.beside(s, write_and_leave, &f);
 
 		i->of[k].written = pid >= 0;
-		remember(s, i, pid, pid >= 0);
+		remember(s, i, f.output->ops->file, pid, pid >= 0);
 	}
 }
 
@@ -91,7 +96,7 @@ void session_write_restarting(struct session *s, struct image *i)
 
 		if (!f.output->ops->write)
 			continue;
-		remember(s, i, s->host.beside(s, write_and_leave, &f), true);
+		remember(s, i, f.output->ops->file, s->host.beside(s, write_and_leave, &f), true);
 		i->of[k].nth++;
 	}
 }
@@ -147,6 +152,7 @@ static void stop_reader(struct session *s)
 	kill(s->reader, SIGKILL);
 	while (waitpid(s->reader, NULL, 0) < 0 && errno == EINTR)
 		;
+	unfinished_remove(s->reader);
 	s->reader = 0;
 }
 

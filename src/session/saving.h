@@ -13,10 +13,10 @@
  * be the last to have begun. */
 void session_save(struct session *s, struct image *i);
 
-/* @write writes what of an image is now, in a copy of ourselves; somebody will write it again.
- * False: there is no copy, which has been said. */
-bool session_write_beside(struct session *s, const struct image *i, int (*write)(void *ctx),
-			  void *ctx);
+/* @write writes @what ("the profile") of an image, as it is now, in a copy of ourselves; somebody
+ * will write it again. False: there is no copy, which has been said. */
+bool session_write_beside(struct session *s, const struct image *i, const char *what,
+			  int (*write)(void *ctx), void *ctx);
 
 /* The same of what nobody waits for, and what is given up when the session is over. */
 void session_read_ahead(struct session *s, int (*read)(void *ctx), void *ctx);

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/texts.h"
+#include "base/unfinished.h"
 #include "proc/arguments.h"
 #include "proc/modules.h"
 #include "session/execs.h"
@@ -18,6 +19,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* ---- images ---- */
@@ -306,8 +308,11 @@ void session_reaped(void *ctx, pid_t pid, int wstatus)
 {
 	struct session *s = ctx;
 
-	if (pid == s->reader)
+	if (pid == s->reader) {
 		s->reader = 0;
+		if (WIFSIGNALED(wstatus))
+			unfinished_remove(pid);
+	}
 	save_children_ended(&s->save_children, pid, wstatus);
 }
 

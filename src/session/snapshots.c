@@ -74,7 +74,7 @@ static void take(struct image *i, const struct snapshot_when *w, uint64_t figure
 		return;
 	}
 	error_set(&why, 0, "process %d: %s (%" PRIu64 " bytes)", (int)i->pid, w->given, figure);
-	session_write_beside(s, i, write_snapshot, &of);
+	session_write_beside(s, i, "a snapshot", write_snapshot, &of);
 }
 
 /* ---- looking ---- */

@@ -89,7 +89,8 @@ static int begins_without(struct output *o, struct image *i)
 	return 0;
 }
 
-static const struct output_ops with_files = { .begins = begins, .write = write_file,
+static const struct output_ops with_files = { .begins = begins, .file = "a file",
+					      .write = write_file,
 					      .keeps_execs = keeps_execs, .finish = finish,
 					      .leave = leave };
 static const struct output_ops of_questions = { .begins = begins_without, .ask = ask };

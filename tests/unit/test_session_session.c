@@ -4,6 +4,8 @@
 
 #include "session/unseen.h"
 
+#include <signal.h>
+
 /* ---- orders of events ---- */
 
 static void a_child_of_fork_knows_its_parents_blocks_and_counts_for_itself(void **state)
@@ -298,13 +300,19 @@ static void autosave_saves_after_every_so_many_allocations(void **state)
 	session_release(s);
 }
 
+static void write_beside(struct session *s, pid_t pid, bool last)
+{
+	save_children_add(&s->save_children,
+			  &(struct save_child){ pid, ROOT, "the profile", last, hear });
+}
+
 static void a_full_disk_at_the_last_save_is_remembered_and_at_another_is_not(void **state)
 {
 	struct session *s = begin(false);
 
 	(void)state;
-	save_children_add(&s->save_children, 100, ROOT, false, hear);
-	save_children_add(&s->save_children, 101, ROOT, true, hear);
+	write_beside(s, 100, false);
+	write_beside(s, 101, true);
 	session_sink.reaped(s, 100, 0x100);
 	assert_false(s->save_children.failed);
 	session_sink.reaped(s, 102, 0x100); /* nobody's */
@@ -312,6 +320,25 @@ static void a_full_disk_at_the_last_save_is_remembered_and_at_another_is_not(voi
 	session_sink.reaped(s, 101, 0x100);
 	assert_true(s->save_children.failed);
 	assert_int_equal(s->save_children.n, 0);
+	session_release(s);
+}
+
+static void who_is_killed_while_it_writes_is_told_of_for_it_cannot_say_so(void **state)
+{
+	struct session *s = begin(false);
+
+	(void)state;
+	write_beside(s, 100, false);
+	session_sink.reaped(s, 100, SIGKILL);
+	assert_string_equal(script.said,
+			    "the process that was to write the profile of process 4711 ended with "
+			    "signal 9 (Killed); the session goes on");
+	/* The next one has to say itself what it could not. */
+	assert_false(s->save_children.failed || s->save_children.failing);
+	write_beside(s, 101, true);
+	session_sink.reaped(s, 101, SIGKILL);
+	assert_non_null(strstr(script.said, "nobody writes it again"));
+	assert_true(s->save_children.failed);
 	session_release(s);
 }
 
@@ -392,6 +419,7 @@ int main(void)
 			a_program_that_suspends_itself_pauses_and_one_that_stops_does_not),
 		cmocka_unit_test(autosave_saves_after_every_so_many_allocations),
 		cmocka_unit_test(a_full_disk_at_the_last_save_is_remembered_and_at_another_is_not),
+		cmocka_unit_test(who_is_killed_while_it_writes_is_told_of_for_it_cannot_say_so),
 		cmocka_unit_test(a_program_that_cannot_be_observed_is_refused_or_told_of),
 		cmocka_unit_test(what_comes_after_the_end_has_the_time_of_the_end),
 		cmocka_unit_test(system_calls_are_not_looked_at_while_nothing_is_counted),
