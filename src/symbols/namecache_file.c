@@ -2,15 +2,19 @@
 #include "symbols/namecache_file.h"
 
 #include "base/preadall.h"
+#include "base/text.h"
+#include "base/unfinished.h"
 #include "base/writeall.h"
 #include "symbols/symbols.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -217,13 +221,22 @@ void cache_put_text(struct cache_out *out, const char *text)
 	fwrite_unlocked(text ? text : "", 1, n, out->f);
 }
 
+/* Its name is noted before it is there, for who is told if we are killed. */
+static int temp_open(const char *temp)
+{
+	unfinished_begin(temp, path_last(temp));
+	return open(temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+}
+
 static bool write_entry(const char *name, const char *bytes, size_t n)
 {
+	uint64_t random;
 	char *temp;
 
-	if (asprintf(&temp, "%s.XXXXXX", name) < 0)
+	if (getrandom(&random, sizeof random, 0) != sizeof random ||
+	    asprintf(&temp, "%s.%016" PRIx64, name, random) < 0)
 		return false;
-	int fd = mkostemp(temp, O_CLOEXEC);
+	int fd = temp_open(temp);
 	bool fine = fd >= 0 && !write_all(fd, bytes, n);
 
 	if (fd >= 0 && close(fd))
@@ -232,6 +245,7 @@ static bool write_entry(const char *name, const char *bytes, size_t n)
 		fine = rename(temp, name) == 0;
 	if (fd >= 0 && !fine)
 		unlink(temp);
+	unfinished_end();
 	free(temp);
 	return fine;
 }

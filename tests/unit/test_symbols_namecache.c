@@ -2,10 +2,15 @@
 /* What was found out once is found again, and what is wrong in the cache never shows. */
 #include "unit/test_symbols_fixture.h"
 
+#include "base/text.h"
+#include "base/unfinished.h"
 #include "symbols/internal.h"
 #include "symbols/namecache_file.h"
 
 #include <dirent.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 
 static const char program[] =
 	"volatile int sink;\n"
@@ -347,6 +352,47 @@ static void without_a_place_for_it_there_is_no_cache(void **state)
 	assert_true(opened);
 }
 
+/* The entry is @bytes; a process is killed while it writes that, and is there no more. */
+static pid_t killed_while_it_keeps(const char *id, const char *bytes, size_t n)
+{
+	const struct rlimit little = { 100, 100 };
+	int wstatus;
+	pid_t pid = fork();
+
+	if (!pid) {
+		signal(SIGXFSZ, SIG_DFL);
+		setrlimit(RLIMIT_FSIZE, &little);
+		cache_keep(id, bytes, n);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &wstatus, 0), pid);
+	assert_true(WIFSIGNALED(wstatus) && WTERMSIG(wstatus) == SIGXFSZ);
+	return pid;
+}
+
+static void what_a_killed_process_was_writing_is_removed_by_who_is_told(void **state)
+{
+	struct fixture *x = *state;
+	char path[PATH_MAX];
+	bool opened;
+	size_t n;
+
+	unfinished_share();
+	make(x);
+	ask(x, &opened);
+	assert_true(entry(x, path));
+	char *bytes = read_entry(path, &n), *id = strdup(path_last(path));
+
+	*strstr(id, ".names") = '\0';
+	sh(x, "rm cache/mprof/*");
+	pid_t pid = killed_while_it_keeps(id, bytes, n);
+	sh(x, "test -n \"$(ls cache/mprof)\"");
+	unfinished_remove(pid);
+	sh(x, "test -z \"$(ls cache/mprof)\"");
+	free(bytes);
+	free(id);
+}
+
 int main(void)
 {
 #define T(test) cmocka_unit_test_setup_teardown(test, fixture_setup, fixture_teardown)
@@ -359,6 +405,7 @@ int main(void)
 		T(a_damaged_entry_is_ignored_and_made_anew),
 		T(a_forged_entry_does_no_harm),
 		T(without_a_place_for_it_there_is_no_cache),
+		T(what_a_killed_process_was_writing_is_removed_by_who_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
