@@ -88,6 +88,10 @@ static bool has_ended(struct top_session *s, int options, int *status)
 	if (pid != s->attached)
 		return false;
 	s->attached = 0;
+	/* It could not say that itself. */
+	if (WIFSIGNALED(wstatus) && !top_told_to_end())
+		say("the process that had to attach to process %d ended with signal %d (%s)",
+		    (int)s->pid, WTERMSIG(wstatus), strsignal(WTERMSIG(wstatus)));
 	*status = WIFEXITED(wstatus) ? WEXITSTATUS(wstatus) : STATUS_FAILED;
 	return true;
 }
@@ -286,13 +290,6 @@ static void look_at_name(struct top_session *s)
 		memcpy(s->name, name, sizeof name);
 }
 
-static bool lives(pid_t pid)
-{
-	struct proc_status now = proc_status(pid);
-
-	return proc_status_lives(&now);
-}
-
 /* The session is there, but no look comes of it any more. */
 static enum top_answer refuse(struct top_session *s)
 {
@@ -354,7 +351,7 @@ static enum top_answer look_at_end(struct top_session *s)
 			  (int)s->pid, (int)s->session);
 		return refuse(s);
 	}
-	s->ending = !others || !lives(s->pid);
+	s->ending = !others || !proc_lives(s->pid);
 	if (!s->ending || !others || s->pid == s->session)
 		return TOP_NOT_NOW;
 	error_set(&s->end, 0, "process %d has ended; the session of process %d goes on",
@@ -386,7 +383,7 @@ static enum top_answer look(struct top_session *s, enum top_by by)
 	err = told ? take_figures(s, p->text, by) : take_refusal(s, p);
 	control_answer_release(&a);
 	if (!told || err)
-		s->ending = !lives(s->pid);
+		s->ending = !proc_lives(s->pid);
 	if (told && !err) {
 		s->refused_ns = 0;
 		look_at_name(s);
