@@ -228,14 +228,15 @@ int still_name(struct still_holder *h)
 	return err ? err : still_read(h->fd, &named, sizeof named);
 }
 
-void still_holder_end(struct still_holder *h)
+int still_holder_end(struct still_holder *h)
 {
-	int status;
+	int status = 0;
 
 	if (h->pid <= 0)
-		return;
+		return 0;
 	close(h->fd);
 	while (waitpid(h->pid, &status, 0) < 0 && errno == EINTR)
 		;
 	h->pid = 0;
+	return status;
 }

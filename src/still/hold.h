@@ -44,7 +44,7 @@ int still_let_go(struct still_holder *h, struct still_pause *pause);
  * comes of it is a matter of those two. 0 or -EPIPE. */
 int still_name(struct still_holder *h);
 
-/* Let the program go, whatever the holder is at. It is waited for. */
-void still_holder_end(struct still_holder *h);
+/* Let the program go, whatever the holder is at. It is waited for: its status, as of waitpid(2). */
+int still_holder_end(struct still_holder *h);
 
 #endif

@@ -9,8 +9,10 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 
 enum {
 	QUIET_TRIES = 5,
@@ -154,8 +156,19 @@ static int look(struct still_taken *t, const struct still_asked *a, const struct
 	return err;
 }
 
+/* It may be ended by the limit that it has set itself, and by others. */
+static int say_killed(const struct still_asked *a, int err, int wstatus, struct error *e)
+{
+	if (err != -EPIPE || !WIFSIGNALED(wstatus) || WTERMSIG(wstatus) == SIGALRM)
+		return err;
+	return error_set(e, err,
+			 "process %d was let go before all was copied: the process that held it "
+			 "ended with signal %d (%s)",
+			 (int)a->pid, WTERMSIG(wstatus), strsignal(WTERMSIG(wstatus)));
+}
+
 static int look_once(struct still_taken *t, const struct still_asked *a,
-		     const struct still_files *f)
+		     const struct still_files *f, struct error *e)
 {
 	struct still_holder h;
 	int err = a->holder ? 0 : still_holder_begin(&h);
@@ -165,8 +178,7 @@ static int look_once(struct still_taken *t, const struct still_asked *a,
 	if (a->holder)
 		return look(t, a, f, a->holder);
 	err = look(t, a, f, &h);
-	still_holder_end(&h);
-	return err;
+	return say_killed(a, err, still_holder_end(&h), e);
 }
 
 static int say_late(const struct still_taken *t, const struct still_asked *a, struct error *e)
@@ -219,7 +231,7 @@ static int take(struct still_taken *t, const struct still_asked *a, const struct
 		err = make_room(t, a, f, e);
 		if (err)
 			break;
-		err = look_once(t, a, f);
+		err = look_once(t, a, f, e);
 		if (err != -ENOSPC)
 			break;
 		err = i + 1 < ROOM_TRIES ? 0 : err;

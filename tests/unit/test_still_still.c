@@ -302,7 +302,7 @@ static void whoever_kills_the_holder_lets_the_process_go(void **state)
 	assert_int_equal(still_hold(&h, pid, UINT64_C(600000000000), false, &s), 0);
 	assert_int_equal(kill(h.pid, SIGKILL), 0);
 	assert_int_equal(still_let_go(&h, &pause), -EPIPE);
-	still_holder_end(&h);
+	assert_int_equal(still_holder_end(&h), SIGKILL);
 	/* Who is traced cannot be waited for as a child that goes on. */
 	int status;
 	assert_int_equal(kill(pid, SIGCONT), 0);
