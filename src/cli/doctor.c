@@ -37,10 +37,13 @@ static int judge_files(struct doctor *d)
 	if (err)
 		return err;
 	if (!d->trapped.n) {
-		const struct ownheap unknown = {0};
+		struct ownheap heap = {0};
 		struct advice a;
 
-		no_allocator_why(d->program < d->files.n ? &d->heaps[d->program] : &unknown, &a);
+		if (d->program < d->files.n)
+			heap = d->heaps[d->program];
+		heap.unread |= d->trapped.unread;
+		no_allocator_why(&heap, &a);
 		findings_fail(&d->findings, "allocator", STATUS_NO_ALLOCATOR, &a);
 	} else {
 		err = doctor_judge_functions(d, doctor_fast_refusal(d->pid, &why));

@@ -193,6 +193,8 @@ int trapped_read(struct trapped *t, const struct module_files *files, uint32_t p
 	*t = (struct trapped){.files = calloc(files->n + 1, sizeof *t->files)};
 	int err = modules && t->files ? reading_run(&r, modules, files->n) : -ENOMEM;
 
+	for (size_t i = 0; !err && i < files->n; i++)
+		t->unread |= r.why[i] != NULL;
 	reading_end(&r);
 	free(modules);
 	return err;

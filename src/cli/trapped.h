@@ -6,6 +6,8 @@
 #include "probes/rules.h"
 #include "proc/modules.h"
 
+#include <stdbool.h>
+
 /*
  * What would be trapped in files, for who traces nothing: a confined process reads them
  * (naming/reading.h).
@@ -27,6 +29,7 @@ struct trapped {
 	struct trapped_function *v; /* by file, in the order in which they are chosen */
 	size_t n;
 	struct trapped_file *files; /* one for each */
+	bool unread;		/* not all of them could be read, which has been said */
 };
 
 /**
