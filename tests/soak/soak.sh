@@ -290,11 +290,11 @@ faults_test() {
 	echo "faults: $((SECONDS - start)) s"
 }
 
-# Each process of mprof's but the tracing one is killed at each of its system calls, see tests/bats/killed.bats; and
+# Each process of mprof's but the tracing one is killed at each of its system calls, see tests/bats/killed*.bats; and
 # all has to do with ever more addresses, see tests/bats/limits.bats.
 points_test() {
 	local start=$SECONDS
-	env -u MARK -u XDG_RUNTIME_DIR -u TMPDIR POINTS=all bats "$ROOT/tests/bats/killed.bats" || bad "points"
+	env -u MARK -u XDG_RUNTIME_DIR -u TMPDIR POINTS=all bats "$ROOT"/tests/bats/killed*.bats || bad "points"
 	env -u MARK -u XDG_RUNTIME_DIR -u TMPDIR ADDRESS_STEP=250 bats -f 'addresses' "$ROOT/tests/bats/limits.bats" || bad "points: addresses"
 	echo "points: $((SECONDS - start)) s"
 }
