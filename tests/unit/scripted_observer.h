@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { ROOT = 4711, CHILD = 4712 };
 
@@ -267,6 +268,12 @@ static inline void release(struct image *i, taddr ptr)
 static inline void mark(struct image *i, enum program_mark what, uint64_t arg)
 {
 	session_sink.mark(i, (struct task_ref){ i->pid, NULL }, what, arg);
+}
+
+/* The same, as a task of this machine says it. */
+static inline void mark_by(pid_t tid, struct image *i, enum program_mark what, uint64_t arg)
+{
+	session_sink.mark(i, (struct task_ref){ tid, NULL }, what, arg);
 }
 
 static inline void gone(struct image *i)

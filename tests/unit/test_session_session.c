@@ -4,6 +4,7 @@
 
 #include "session/unseen.h"
 
+#include <limits.h>
 #include <signal.h>
 
 /* ---- orders of events ---- */
@@ -178,7 +179,7 @@ static void a_restart_saves_and_forgets_and_takes_the_name_the_program_gives(voi
 	(void)state;
 	script.memory = "phase2.data";
 	alloc(i, 0x10, 1);
-	mark(i, MARK_RESTART, 0x1000);
+	mark_by(getpid(), i, MARK_RESTART, 0x1000);
 	assert_int_equal(script.saves, 1);
 	assert_true(s->save_children.n == 1 && s->save_children.v[0].last); /* begun anew since */
 	assert_string_equal(i->data, "phase2.data");
@@ -200,9 +201,13 @@ static void another_users_program_names_no_file(void **state)
 	struct image *i = start(s, ROOT);
 
 	(void)state;
-	s->foreign = true;
 	script.memory = "/etc/passwd";
-	mark(i, MARK_RESTART, 0x1000);
+	/* a task that there is not, of which nobody can tell what it may do */
+	mark_by(INT_MAX, i, MARK_RESTART, 0x1000);
+	assert_null(i->data);
+	assert_non_null(strstr(script.said, "cannot be told"));
+	s->foreign = true;
+	mark_by(getpid(), i, MARK_RESTART, 0x1000);
 	assert_null(i->data);
 	assert_non_null(strstr(script.said, "another user's"));
 	session_release(s);
