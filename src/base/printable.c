@@ -3,8 +3,6 @@
 
 #include "base/search.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,8 +61,7 @@ static const struct {
 	{ 0xfffe, 0xffff }, { 0x1bca0, 0x1bca3 }, { 0x1d173, 0x1d17a }, { 0xe0000, 0xe0fff },
 };
 
-/* The character of @n bytes that @s begins with. */
-static uint32_t decode(const char *s, size_t n)
+uint32_t printable_decode(const char *s, size_t n)
 {
 	static const unsigned char first[] = { 0, 0x7f, 0x1f, 0x0f, 0x07 };
 	uint32_t c = (unsigned char)s[0] & first[n];
@@ -74,15 +71,19 @@ static uint32_t decode(const char *s, size_t n)
 	return c;
 }
 
+bool printable_unseen(uint32_t c)
+{
+	size_t i = SEARCH_FIRST(sizeof unseen / sizeof *unseen, k, unseen[k].last >= c);
+
+	return i < sizeof unseen / sizeof *unseen && unseen[i].first <= c;
+}
+
 static bool is_unseen(const char *s, size_t n)
 {
 	/* Nearly all text is of these. */
 	if (n == 1 && *s >= ' ' && *s <= '~')
 		return false;
-	uint32_t c = decode(s, n);
-	size_t i = SEARCH_FIRST(sizeof unseen / sizeof *unseen, k, unseen[k].last >= c);
-
-	return i < sizeof unseen / sizeof *unseen && unseen[i].first <= c;
+	return printable_unseen(printable_decode(s, n));
 }
 
 /* The result as far as it fits. */

@@ -2,7 +2,9 @@
 #ifndef MPROF_BASE_PRINTABLE_H
 #define MPROF_BASE_PRINTABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /**
@@ -11,6 +13,13 @@
  * Source: RFC 3629, section 4.
  */
 size_t printable_utf8(const char *s);
+
+/* The character of @n bytes, as printable_utf8() counts them, that @s begins with. */
+uint32_t printable_decode(const char *s, size_t n);
+
+/* Whether a character is not seen, or turns or breaks what stands around it: what printable() has
+ * in octal. */
+bool printable_unseen(uint32_t c);
 
 /**
  * Make @s harmless for a terminal, and unlike any other: every byte of a control character (below

@@ -158,8 +158,7 @@ void answer_drop(struct answer *a)
 /* NULL: out of memory. For free(). */
 static char *json_line(struct answer *a)
 {
-	char *line = a->json ? json_dumps(a->json, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL,
-	     *with = NULL;
+	char *line = json_text_dump(a->json, JSON_COMPACT | JSON_REAL_PRECISION(15)), *with = NULL;
 	int n = -1;
 
 	json_decref(a->json);
@@ -181,7 +180,7 @@ char *answer_error_json(pid_t pid, const char *sentence)
 	if (pid)
 		json_object_set_new(o, "pid", json_integer(pid));
 	if (!json_object_set_new(o, "error", json_text(sentence)))
-		line = json_dumps(o, JSON_COMPACT);
+		line = json_text_dump(o, JSON_COMPACT);
 	json_decref(o);
 	if (line && asprintf(&text, "%s\n", line) < 0)
 		text = NULL;

@@ -84,8 +84,7 @@ static json_t *all_json(const struct doctor *d, const char *of)
 int doctor_print_json(const struct doctor *d, const char *of, FILE *out)
 {
 	json_t *all = all_json(d, of);
-	int err =
-		all && !json_dumpf(all, out, JSON_INDENT(2)) && fputc('\n', out) != EOF ? 0 : -EIO;
+	int err = !json_text_write(all, JSON_INDENT(2), out) && fputc('\n', out) != EOF ? 0 : -EIO;
 
 	json_decref(all);
 	return err;

@@ -3,6 +3,7 @@
 #include "cli/looks.h"
 
 #include "base/clock.h"
+#include "base/jsontext.h"
 #include "base/preadall.h"
 #include "base/text.h"
 #include "cli/answer.h"
@@ -106,7 +107,7 @@ static void answer_json(const struct asked *q, const char *said, const char *pri
 
 	if (o && *said)
 		json_object_set_new(o, "note", json_string(said));
-	text = o ? json_dumps(o, JSON_COMPACT) : NULL;
+	text = o ? json_text_dump(o, JSON_COMPACT) : NULL;
 	if (text && asprintf(&line, "%s\n", text) >= 0)
 		control_answer_at_length(&q->to, line);
 	else

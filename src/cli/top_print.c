@@ -3,6 +3,7 @@
 #include "cli/top_print.h"
 
 #include "base/clock.h"
+#include "base/jsontext.h"
 #include "cli/top_signals.h"
 #include "top/lines.h"
 
@@ -31,7 +32,7 @@ static int print_json(const struct top_session *s, const struct top_head *h,
 {
 	const struct top_options *o = &s->options->top;
 	json_t *json = top_json(h, s->name, &o->how, rows, o->rows);
-	char *line = json ? json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
+	char *line = json_text_dump(json, JSON_COMPACT | JSON_REAL_PRECISION(15));
 
 	json_decref(json);
 	if (line)

@@ -233,7 +233,7 @@ int gate_print_sarif(const struct gate *g, const char *root, FILE *out)
 				"version", "2.1.0", "runs", "tool", "driver", "name", "mprof",
 				"version", MPROF_VERSION, "rules", rules(g), "invocations",
 				invocations(g), "results", results(g, root));
-	int err = !log ? -ENOMEM : json_dumpf(log, out, JSON_INDENT(1)) ? -EIO : 0;
+	int err = !log ? -ENOMEM : json_text_write(log, JSON_INDENT(1), out) ? -EIO : 0;
 
 	json_decref(log);
 	if (!err)

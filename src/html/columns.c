@@ -45,11 +45,6 @@ void columns_put_table(const void *of, const char *key, const struct column *col
 	putc_unlocked('}', out);
 }
 
-static int write_piece(const char *text, size_t len, void *out)
-{
-	return fwrite_unlocked(text, 1, len, out) == len ? 0 : -1;
-}
-
 int columns_put_strings(const struct strings *s, FILE *out)
 {
 	bool fine = true;
@@ -59,8 +54,7 @@ int columns_put_strings(const struct strings *s, FILE *out)
 		json_t *text = json_text(s->v[i]);
 
 		fputs(i ? ",\n" : "\n", out);
-		fine = text && (!json_dump_callback(text, write_piece, out,
-						    JSON_COMPACT | JSON_ENCODE_ANY) ||
+		fine = text && (!json_text_write(text, JSON_COMPACT | JSON_ENCODE_ANY, out) ||
 				ferror(out));
 		json_decref(text);
 	}

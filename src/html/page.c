@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "html/page_internal.h"
 
+#include "base/jsontext.h"
 #include "base/printable.h"
 #include "base/stream.h"
 #include "base/text.h"
@@ -21,7 +22,8 @@
 
 /* ---- titles ---- */
 
-/* As in JSON, what is not UTF-8 is U+FFFD; and so is what a title bar has no picture for. */
+/* As in JSON, what is not UTF-8 is U+FFFD; and so is what a title bar has no picture for,
+ * or would turn around. */
 static char *clean(const char *s)
 {
 	static const char replacement[] = "\xef\xbf\xbd";
@@ -31,11 +33,8 @@ static char *clean(const char *s)
 		return NULL;
 	while (*s) {
 		size_t n = printable_utf8(s);
-		bool control = n == 1 ? *s < ' ' || *s == 0x7f
-				      : n == 2 && (unsigned char)s[0] == 0xc2 &&
-						(unsigned char)s[1] < 0xa0;
 
-		if (n && !control)
+		if (n && !printable_unseen(printable_decode(s, n)))
 			end = mempcpy(end, s, n);
 		else
 			end = mempcpy(end, replacement, strlen(replacement));
@@ -250,7 +249,7 @@ static int put_index(const struct content *c, FILE *out)
 				  b->growth ? "mprof-growth" : NULL, "missing", missing);
 	int err = 0;
 
-	if (!index || json_dumpf(index, out, JSON_COMPACT))
+	if (!index || json_text_write(index, JSON_COMPACT, out))
 		err = index && ferror(out) ? why_failed(out) : -ENOMEM;
 	json_decref(index);
 	return err;

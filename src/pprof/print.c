@@ -296,7 +296,7 @@ static json_t *stack_of(const struct heap_stacks *h, const struct stack *s)
 
 static int dump(json_t *j, FILE *out)
 {
-	int err = j && !json_dumpf(j, out, JSON_COMPACT) ? 0 : -ENOMEM;
+	int err = json_text_write(j, JSON_COMPACT, out) ? -ENOMEM : 0;
 
 	json_decref(j);
 	return err;

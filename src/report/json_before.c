@@ -42,7 +42,7 @@ json_t *json_before(const struct profile_data *d)
 int report_before_json(const struct profile_data *d, FILE *out)
 {
 	json_t *o = json_before(d);
-	int failed = o ? json_dumpf(o, out, JSON_COMPACT) : -1;
+	int failed = o ? json_text_write(o, JSON_COMPACT, out) : -1;
 
 	json_decref(o);
 	if (!o)

@@ -68,7 +68,7 @@ static void write_types(struct json_out *o, const struct profile_data *d, const 
 			const struct leak *l)
 {
 	json_t *types = json_types(d, &all->sizes, l->id);
-	char *text = types ? json_dumps(types, JSON_COMPACT) : NULL;
+	char *text = types ? json_text_dump(types, JSON_COMPACT) : NULL;
 
 	json_decref(types);
 	if (!text)
@@ -95,7 +95,7 @@ static void write_site_types(struct json_out *o, const struct profile_data *d,
 	struct pd_types_seen seen = { 0 };
 	int err = leaks_site_types(d, all, l, &seen);
 	json_t *types = !err && seen.n ? pack_site_types(&seen) : NULL;
-	char *text = types ? json_dumps(types, JSON_COMPACT) : NULL;
+	char *text = types ? json_text_dump(types, JSON_COMPACT) : NULL;
 
 	if (err || (seen.n && !text))
 		json_out_fail(o, -ENOMEM);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/json_out.h"
 
+#include "base/jsontext.h"
+
 #include <errno.h>
 
 void json_out_fail(struct json_out *o, int err)
@@ -15,21 +17,13 @@ void json_out_raw(struct json_out *o, const char *text)
 		o->err = errno ? -errno : -EIO;
 }
 
-/* json_dumpf() would lock the stream for every piece, of which there are hundreds of millions. */
-static int write_piece(const char *text, size_t len, void *out)
-{
-	return fwrite_unlocked(text, 1, len, out) == len ? 0 : -1;
-}
-
 /* jansson says only that something failed; the stream knows whether it was the writing. */
 static void dump(struct json_out *o, json_t *value)
 {
 	if (!value)
 		json_out_fail(o, -ENOMEM);
-	if (!o->err &&
-	    json_dump_callback(value, write_piece, o->out, JSON_COMPACT | JSON_ENCODE_ANY)) {
+	if (!o->err && json_text_write(value, JSON_COMPACT | JSON_ENCODE_ANY, o->out))
 		o->err = !ferror(o->out) ? -ENOMEM : errno ? -errno : -EIO;
-	}
 	json_decref(value);
 }
 

@@ -58,7 +58,7 @@ const char *json_site(struct json_sites *e, uint32_t site)
 	if (!e->of_site[i]) {
 		json_t *made = make_element(e->d, i, e->own[i]);
 
-		e->of_site[i] = json_dumps(made, JSON_COMPACT);
+		e->of_site[i] = json_text_dump(made, JSON_COMPACT);
 		json_decref(made);
 	}
 	return e->of_site[i];

@@ -250,7 +250,7 @@ static int write_files(const struct figures_file *files, size_t n, FILE *out)
 			json_decref(list);
 			list = NULL;
 		}
-	text = list ? json_dumps(list, JSON_COMPACT) : NULL;
+	text = list ? json_text_dump(list, JSON_COMPACT) : NULL;
 	if (text)
 		fprintf(out, ",\"" FIGURES_FILES "\":%s", text);
 	free(text);

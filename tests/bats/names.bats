@@ -503,6 +503,24 @@ modules_as_addr2line() {
 	run ! grep -q $'\033' run.txt
 }
 
+@test "in no format a terminal obeys a name: JSON has numbers of characters, all else octal, and the value is the same" {
+	local name=$'f\xc3\xbc\033[2J\xc2\x9b31m\xe2\x80\xae\xe2\x80\xa8\xe2\x80\x8b\x7f' format
+	build -O1 -g0
+	objcopy --redefine-sym "_ZN4shop10other_unitEi=$name" names odd
+	mv odd names
+	run_names --verbose --heap-profile=p --symbols=yes --massif-out-file=massif.out
+	for format in json text folded heap dot massif ms_print tables; do
+		report "--format=$format" || fail "$format: $(cat err)"
+		mv report "as.$format"
+		[[ $format == @(heap|ms_print) ]] || grep -q $'f\xc3\xbc' "as.$format" || fail "no name as $format"
+	done
+	limited "$MPROF" diff --format=json run.data run.data >as.diff
+	grep -Fq $'f\xc3\xbc\\u001B[2J\\u009B31m\\u202E\\u2028\\u200B\\u007F' as.json
+	jq -r '.leaks[].path[].function' as.json | grep -Fxq "$name"
+	run ! grep -lP '\x1b|\x7f|\xc2\x9b|\xe2\x80[\xae\xa8\x8b]' as.* run.txt p.*.heap massif.out
+	[ -z "$output" ]
+}
+
 # ---- later and elsewhere ----
 
 @test "report --symbols-from: an old profile gets its names" {

@@ -470,7 +470,8 @@ static void a_difference_that_cannot_be_told_leaves_nothing(void **state)
 static void a_program_may_be_called_whatever_it_likes(void **state)
 {
 	struct profile_data *d =
-		made("/x/</title><img onerror=\"a&b'\">\x1b]0;\n\x7f\xc2\x9b\xff\xc3\xa9", 7);
+		made("/x/</title><img onerror=\"a&b'\">\x1b]0;\n\x7f\xc2\x9b\xff\xc3\xa9"
+		     "\xe2\x80\xae", 7);
 
 	(void)state;
 	/* Up to the last slash it is a folder. */
@@ -478,7 +479,7 @@ static void a_program_may_be_called_whatever_it_likes(void **state)
 
 	assert_has(page, "<title>title&gt;&lt;img onerror=&quot;a&amp;b&#39;&quot;&gt;"
 			 "\xef\xbf\xbd]0;\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xc3\xa9"
-			 " (pid 7) - mprof</title>");
+			 "\xef\xbf\xbd (pid 7) - mprof</title>");
 	free(page);
 	profile_data_free(d);
 }
