@@ -46,6 +46,27 @@ static void write_stacks(FILE *out, const struct stack_table *t, const struct st
 	write_lines(out, t);
 }
 
+/* ---- paths ---- */
+
+/* Who reads the file opens what stands here: a name in Latin-1 has to stay as it is. */
+static const char *put_path_piece(FILE *out, const char *s)
+{
+	size_t n = printable_utf8(s);
+	const char *end = s + (n ? n : 1);
+
+	if (!n && (unsigned char)*s >= 0xa0)
+		fputc(*s++, out);
+	while (s < end)
+		s = printable_put(out, s);
+	return end;
+}
+
+void heap_write_path(FILE *out, const char *path)
+{
+	while (*path)
+		path = put_path_piece(out, path);
+}
+
 /* ---- the table of names ---- */
 
 struct listed_address {
@@ -64,12 +85,6 @@ struct name_list {
 	FILE *out;
 	unsigned n;
 };
-
-static void put_all(FILE *out, const char *s)
-{
-	while (*s)
-		s = printable_put(out, s);
-}
 
 /* What separates names must not be within one: C++ has an operator-- */
 static void write_name(void *to, const char *name)
@@ -111,7 +126,7 @@ static int write_names(FILE *out, const struct stack_table *t, const struct stac
 	n += list_addresses(other, list + n);
 	qsort(list, n, sizeof *list, by_address);
 	fputs("--- symbol\nbinary=", out);
-	put_all(out, names->binary);
+	heap_write_path(out, names->binary);
 	fputc('\n', out);
 	for (size_t i = 0; !err && i < n; i++) {
 		struct name_list l = { out, 0 };
@@ -127,6 +142,17 @@ static int write_names(FILE *out, const struct stack_table *t, const struct stac
 	return err;
 }
 
+/* ---- all of it ---- */
+
+static void write_map(FILE *out, const char *map)
+{
+	while (*map)
+		if (*map == '\n')
+			fputc(*map++, out);
+		else
+			map = put_path_piece(out, map);
+}
+
 int heap_write(FILE *out, const struct stack_table *stacks, const struct stack_table *mapped,
 	       const char *map, const struct heap_names *names)
 {
@@ -137,6 +163,6 @@ int heap_write(FILE *out, const struct stack_table *stacks, const struct stack_t
 	write_stacks(out, stacks, mapped);
 	fputs("\nMAPPED_LIBRARIES:\n", out);
 	if (map)
-		fputs(map, out);
+		write_map(out, map);
 	return 0;
 }

@@ -23,10 +23,17 @@ struct heap_names {
 };
 
 /**
+ * Write the path of a mapping: control characters, and what else printable() finds harmful, in
+ * octal, as the kernel has a newline in /proc/PID/maps. Bytes from 0xa0 on that are no UTF-8 stay:
+ * they are letters in other encodings, and no terminal obeys them.
+ */
+void heap_write_path(FILE *out, const char *path);
+
+/**
  * Write a profile in the text format of the gperftools heap profiler, doc/formats.md, section 2.4.
  * @stacks  their elements are addresses as they are to be printed; sorted already
  * @mapped  of mapped memory: stand before the others and are not in the totals; NULL: none
- * @map     the lines of /proc/PID/maps; NULL: none
+ * @map     the lines of /proc/PID/maps, written as heap_write_path() does it; NULL: none
  * @names   NULL: without a table of names
  * A stack without elements gets the address 0. The caller looks at ferror(). 0 or -ENOMEM.
  */

@@ -207,8 +207,11 @@ static char *map_of(const struct heap_stacks *h)
 	for (size_t i = 0; out && i < h->n_mappings; i++) {
 		const struct pp_mapping *m = &h->mappings[i];
 
-		fprintf(out, "%08" PRIx64 "-%08" PRIx64 " r-xp %08" PRIx64 " 00:00 %zu    %s\n",
-			m->start, m->limit, m->offset, i + 1, m->path);
+		fprintf(out, "%08" PRIx64 "-%08" PRIx64 " r-xp %08" PRIx64 " 00:00 %zu    ",
+			m->start, m->limit, m->offset, i + 1);
+		/* A newline in it would be a line of its own. */
+		heap_write_path(out, m->path);
+		fputc('\n', out);
 	}
 	if (out && !fclose(out))
 		return text;

@@ -76,6 +76,55 @@ static void names_stand_for_each_address_once_and_have_no_separator_in_them(void
 	stack_table_release(&t);
 }
 
+static void assert_path(const char *path, const char *want)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	heap_write_path(out, path);
+	assert_int_equal(fclose(out), 0);
+	assert_string_equal(text, want);
+	free(text);
+}
+
+static void paths_that_others_open_stay_as_they_are(void **state)
+{
+	static const char *const paths[] = {
+		"", "/usr/lib/libc.so.6", "/a b/c\\012.so (deleted)",
+		"/gr\xc3\xbc\xc3\x9f/\xe2\x82\xac.so",
+		"/gr\xfc\xdf.so", /* Latin-1 */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+		assert_path(paths[i], paths[i]);
+}
+
+static void a_terminal_obeys_no_byte_of_a_path(void **state)
+{
+	(void)state;
+	assert_path("/\033]0;x\a\177", "/\\033]0;x\\007\\177");
+	assert_path("/a\nb\tc", "/a\\012b\\011c");
+	/* CSI in eight bits: as UTF-8, alone, and behind a byte that begins a longer character. */
+	assert_path("/\xc2\x9b/\x9b/\xe2\x9b/", "/\\302\\233/\\233/\xe2\\233/");
+	assert_path("/\xe2\x80\xae", "/\\342\\200\\256");
+}
+
+static void lines_of_a_map_stay_lines(void **state)
+{
+	struct stack_table t = { 0 };
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	(void)state;
+	assert_int_equal(heap_write(out, &t, NULL, "1-2 /a\033\n3-4 /\xc3\xbc\n", NULL), 0);
+	assert_int_equal(fclose(out), 0);
+	assert_non_null(strstr(text, "\nMAPPED_LIBRARIES:\n1-2 /a\\033\n3-4 /\xc3\xbc\n"));
+	free(text);
+}
+
 static void a_sum_that_overflows_adds_nothing(void **state)
 {
 	struct stack_table t = { 0 };
@@ -108,6 +157,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_are_aligned_and_mapped_memory_is_not_in_the_totals),
 		cmocka_unit_test(names_stand_for_each_address_once_and_have_no_separator_in_them),
+		cmocka_unit_test(paths_that_others_open_stay_as_they_are),
+		cmocka_unit_test(a_terminal_obeys_no_byte_of_a_path),
+		cmocka_unit_test(lines_of_a_map_stay_lines),
 		cmocka_unit_test(a_sum_that_overflows_adds_nothing),
 		cmocka_unit_test(allocation_functions_are_told_by_their_whole_names),
 	};
