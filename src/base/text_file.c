@@ -24,14 +24,14 @@ static int check_kind(int fd)
 	return S_ISDIR(st.st_mode) ? -EISDIR : -ENOTSUP;
 }
 
-/* Open for reading, and for waiting as one reads. Returns -errno. */
-static int open_file(const char *path)
+int text_file_open(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
 	if (fd < 0)
 		return -errno;
 	int err = check_kind(fd);
+	/* What is read may be waited for. */
 	if (!err && fcntl(fd, F_SETFL, 0))
 		err = -errno;
 	if (!err)
@@ -72,7 +72,7 @@ static ssize_t read_text(int fd, char **text, size_t most)
 
 char *text_file_read(const char *path, size_t most, ssize_t *len)
 {
-	int fd = open_file(path);
+	int fd = text_file_open(path);
 	char *text = NULL;
 
 	*len = fd < 0 ? fd : read_text(fd, &text, most);

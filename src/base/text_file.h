@@ -6,8 +6,14 @@
 #include <sys/types.h>
 
 /**
- * All of a file that somebody has written for us. What is neither a regular file nor a pipe of a
- * shell may never have anything, and is refused.
+ * Open for reading a file that somebody has written for us. What is neither a regular file nor a
+ * pipe of a shell may never have anything, and is refused.
+ * Returns a descriptor, or -errno: -ENOTSUP, it is no file.
+ */
+int text_file_open(const char *path);
+
+/**
+ * All of such a file.
  * @most  bytes
  * @len   set to their number, or to -errno; -EFBIG: there are more, -ENOTSUP: it is no file
  * Returns what is to be freed, in any case.

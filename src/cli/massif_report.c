@@ -3,23 +3,28 @@
 #include "cli/options.h"
 #include "cli/stream.h"
 
+#include "base/preadall.h"
+#include "base/regular.h"
 #include "massif/from_data.h"
 #include "massif/ms_print.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 bool is_massif_file(const char *path)
 {
 	static const char sqlite[16] = "SQLite format 3";
 	char first[sizeof sqlite];
-	FILE *f = fopen(path, "re");
-	size_t n = f ? fread(first, 1, sizeof first, f) : 0;
+	/* What else there is may wait for a writer, or give its bytes only once. */
+	int fd = regular_open(AT_FDCWD, path, 0);
+	ssize_t n = fd < 0 ? 0 : pread_all(fd, first, sizeof first, 0);
 
-	if (f)
-		fclose(f);
-	return n && (n < sizeof first || memcmp(first, sqlite, sizeof first));
+	if (fd >= 0)
+		close(fd);
+	return n > 0 && ((size_t)n < sizeof first || memcmp(first, sqlite, sizeof first));
 }
 
 /* What the third line of the preamble shows: the arguments of mprof report. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "html/template.h"
 
+#include "base/text_file.h"
+
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -39,29 +40,16 @@ static int load_own(struct page_template *t, struct error *e)
 	return err ? error_set(e, err, "cannot unpack the page: %s", strerror(-err)) : 0;
 }
 
-static int read_all(FILE *f, struct page_template *t)
-{
-	if (fseek(f, 0, SEEK_END))
-		return -errno;
-	long len = ftell(f);
-	if (len < 0 || len > TEMPLATE_MAX)
-		return len < 0 ? -errno : -EFBIG;
-	rewind(f);
-	t->text = malloc((size_t)len + 1);
-	if (!t->text)
-		return -ENOMEM;
-	t->len = fread(t->text, 1, (size_t)len, f);
-	return ferror(f) ? -EIO : 0;
-}
-
 static int load_file(const char *path, struct page_template *t, struct error *e)
 {
-	FILE *f = fopen(path, "re");
-	int err = f ? read_all(f, t) : -errno;
+	ssize_t len;
 
-	if (f)
-		fclose(f);
-	return err ? error_set(e, err, "cannot read the template %s: %s", path, strerror(-err)) : 0;
+	t->text = text_file_read(path, TEMPLATE_MAX, &len);
+	if (len < 0)
+		return error_set(e, (int)len, "cannot read the template %s: %s", path,
+				 text_file_why((int)len));
+	t->len = (size_t)len;
+	return 0;
 }
 
 bool template_has_marks(const struct page_template *t)

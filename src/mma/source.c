@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "mma/source.h"
 
+#include "base/text_file.h"
+
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -91,9 +92,9 @@ struct mma_source *mma_source_open(const char *path, struct error *e)
 	}
 	memset(s, 0, offsetof(struct mma_source, buf));
 	s->name = std ? "standard input" : path;
-	s->fd = std ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	s->fd = std ? STDIN_FILENO : text_file_open(path);
 	if (s->fd < 0)
-		error_set(e, -errno, "cannot read %s: %s", path, strerror(errno));
+		error_set(e, s->fd, "cannot read %s: %s", path, text_file_why(s->fd));
 	if (s->fd >= 0 && !look(s, e))
 		return s;
 	mma_source_close(s);

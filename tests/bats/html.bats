@@ -468,6 +468,9 @@ holds_all() {
 	refused 2 '[0-9]+\.3\.html is a name that --html=[0-9]+\.html may need' "$MPROF" run --html=%p.html --data=%p.3.html -- touch ran
 	refused 2 '%z is not known' "$MPROF" run --html=%z.html -- touch ran
 	MPROF_PAGE_TEMPLATE=none refused 1 'cannot read the template none: No such file' "$MPROF" run --html=x -- touch ran
+	mkfifo pipe
+	MPROF_PAGE_TEMPLATE=pipe refused 1 "cannot read the template pipe: it is neither a file nor a pipe of the shell's" \
+		"$MPROF" run --html=x -- touch ran
 	[ ! -e ran ]
 	limited "$MPROF" run --html=x.html --data=x.12.html -o x.html.12 -- touch ran
 }

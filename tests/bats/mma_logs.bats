@@ -103,6 +103,22 @@ refuses() {
 	[ "$("$MPROF" stats --humanized=no plain.log - </dev/null)" = "15000 900 700 6800000 453" ]
 }
 
+@test "a log is a file, a pipe of the shell or standard input, and nothing else is waited for" {
+	local from command
+	logs
+	"$MPROF" log <(cat plain.log) | cmp - humanized.log
+	cat plain.log | "$MPROF" log /dev/stdin | cmp - humanized.log
+	mkfifo pipe
+	for command in log stats report; do
+		for from in pipe /dev/zero /dev/ptmx; do
+			refused any "cannot read $from: it is neither a file nor a pipe of the shell's|not an ordinary file" \
+				"$MPROF" $command "$from" || fail "$command $from"
+		done
+	done
+	refused 1 'cannot read \.: Is a directory' "$MPROF" stats .
+	refused 1 'cannot read pipe: it is not an ordinary file' "$MPROF" report --format=ms_print pipe
+}
+
 @test "the environment chooses the form, and an option wins" {
 	logs
 	[ "$(MMA_OUTPUT_HUMANIZED=0 "$MPROF" stats plain.log)" = "15000 900 700 6800000 453" ]
