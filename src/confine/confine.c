@@ -229,7 +229,7 @@ unsigned confine_lacking(void)
 		_exit((int)confine_self(&(struct confine_bounds){ UINT64_C(1) << 30, 60 }));
 	while (pid > 0 && waitpid(pid, &wstatus, 0) < 0 && errno == EINTR)
 		;
-	return pid > 0 && WIFEXITED(wstatus) ? (unsigned)WEXITSTATUS(wstatus) : 0;
+	return pid > 0 && WIFEXITED(wstatus) ? (unsigned)WEXITSTATUS(wstatus) : CONFINE_ALL;
 }
 
 bool confine_tell_lacking(unsigned lacking, struct error *what)

@@ -26,6 +26,7 @@ enum confine_part {
 	CONFINE_CAPABILITIES = 1 << 1,	/* capabilities(7), and that no program gives any */
 	CONFINE_FILES = 1 << 2,		/* landlock(7): nothing is written, nobody is traced */
 	CONFINE_SYSCALLS = 1 << 3,	/* seccomp(2) */
+	CONFINE_ALL = CONFINE_BOUNDS | CONFINE_CAPABILITIES | CONFINE_FILES | CONFINE_SYSCALLS,
 };
 
 /**
@@ -44,7 +45,7 @@ unsigned confine_self(const struct confine_bounds *b);
 /* Bytes of addresses that this process has, as the kernel counts them for RLIMIT_AS. */
 uint64_t confine_addresses(void);
 
-/* The parts that cannot be had here; a process of its own tries it. */
+/* The parts that cannot be had here; a process of its own tries it. All of them if it could not. */
 unsigned confine_lacking(void);
 
 /* The same for a person, as in "confined without WHAT". False: @lacking is none. */

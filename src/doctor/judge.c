@@ -102,8 +102,12 @@ static void judge_memory(struct findings *f, const struct machine_facts *m)
 
 static void judge_confinement(struct findings *f, const struct machine_facts *m)
 {
-	if (!m->unconfined)
+	if (!m->unconfined) {
+		findings_ok(f, "parsers",
+			    "confined: seccomp, Landlock, no capabilities, bounds of memory and "
+			    "time");
 		return;
+	}
 	findings_warn(f, "parsers", "run a kernel that has it, or allow it in this container",
 		      "who reads the files of programs for names is confined without %s",
 		      m->unconfined);

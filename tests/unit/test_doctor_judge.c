@@ -50,6 +50,8 @@ static void a_healthy_machine_has_no_warning(void **state)
 
 	(void)state;
 	judge_machine(&f, &healthy, NOT_PERMITTED);
+	is(&f, "parsers", FINDING_OK,
+	   "confined: seccomp, Landlock, no capabilities, bounds of memory and time", "");
 	assert_int_equal(findings_count(&f, FINDING_OK), f.n);
 	assert_int_equal(findings_status(&f), 0);
 }
