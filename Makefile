@@ -270,10 +270,8 @@ bench: all ## measure what a malloc/free pair costs, against the floor and ltrac
 	@B='$(abspath $(B))' MPROF='$(abspath $(B))/mprof' bench/run.sh
 
 SECONDS = 60
-fuzz: test-deps ## run the fuzz target T for SECONDS (60), with clang's libFuzzer
-	@$(MAKE) -s -j2 CC=clang B=build-fuzz SAN=address,undefined,fuzzer-no-link CFLAGS='-O1 -g' \
-		FUZZ_DRIVER=-fsanitize=fuzzer build-fuzz/fuzz/$(T)
-	@tests/fuzz/run build-fuzz $(T) $(SECONDS)
+fuzz: ## run the fuzz target T for SECONDS (60), with clang's libFuzzer
+	@MAKE='$(MAKE)' tests/fuzz/run build-fuzz '$(T)' '$(SECONDS)'
 
 soak: all ## attach, detach and kill for a long time, printing figures (needs redis for a part)
 	@B='$(abspath $(B))' MPROF='$(abspath $(B))/mprof' tests/soak/soak.sh

@@ -26,6 +26,14 @@ fuzz_says() {
 	chmod +x build-san/fuzz/"$1"
 }
 
+# libfuzzer_says SCRIPT: a fuzz target as make fuzz builds it, which is SCRIPT
+libfuzzer_says() {
+	mkdir -p build-fuzz/fuzz
+	cp "$ROOT/tests/fuzz/run" tests/fuzz/run
+	printf '#!/bin/sh\n%s\n' "$1" >build-fuzz/fuzz/cherry
+	chmod +x build-fuzz/fuzz/cherry
+}
+
 # commands_named FILE NAME...
 commands_named() {
 	local f=tests/bats/$1 name
@@ -192,4 +200,38 @@ build/test_base_apple" ] || fail "$(cat started)"
 	[ "${lines[-1]}" = "1 passed, 2 failed" ] || fail "$output"
 	[[ $output == *"unit/test_base_apple: not ok 1 - sour"* ]]
 	[[ $output == *"unit/test_mma_pear: ended with status 139 after 0 tests"* ]] || fail "$output"
+}
+
+# ---- make fuzz ----
+
+@test "a fuzz target is built first, which is said, and what came of it is the last line" {
+	libfuzzer_says 'echo "#7 cov: 12 ft: 3"; echo "stat::number_of_executed_units: 99"'
+	MAKE=$D/make run -0 tests/fuzz/run build-fuzz cherry 5
+	[[ ${lines[0]} == "cherry: building "* ]] || fail "$output"
+	[ "${lines[-1]}" = "cherry: 99 runs in 5 s, cov: 12 edges, nothing found" ] || fail "$output"
+	grep -q 'CC=clang .* build-fuzz/fuzz/cherry$' made || fail "$(cat made)"
+}
+
+@test "when a fuzz target breaks the last line is the command that shows it again" {
+	libfuzzer_says 'f=build-fuzz/found/cherry-crash-1234; [ $# = 1 ] && { echo "again $1"; exit 77; }
+		echo stone >$f; echo "a stack"; echo "Test unit written to $f"; exit 77'
+	MAKE=$D/make run -1 tests/fuzz/run build-fuzz cherry 5
+	[ "${lines[-1]}" = "build-fuzz/fuzz/cherry build-fuzz/found/cherry-crash-1234" ] || fail "$output"
+	run ${lines[-1]}
+	[ "$output" = "again build-fuzz/found/cherry-crash-1234" ]
+	libfuzzer_says 'echo "no such corpus"; exit 1'
+	MAKE=$D/make run -1 tests/fuzz/run build-fuzz cherry 5
+	[[ ${lines[-1]} == "cherry: ended with status 1, "* ]] || fail "$output"
+}
+
+@test "without a fuzz target, or with a wrong one, a sentence says which there are, and nothing is built" {
+	local wrong
+	touch tests/fuzz/fuzz_plum.c tests/fuzz/fuzz_plum_tree.c
+	libfuzzer_says 'exit 0'
+	for wrong in "" apple plu ../fuzz/plum '*'; do
+		MAKE=$D/make run -2 tests/fuzz/run build-fuzz "$wrong" 5
+		[[ ${#lines[@]} = 1 && $output == *"make fuzz T=NAME, which is one of cherry, plum, plum_tree" ]] || fail "$output"
+		[ -z "$wrong" ] || [[ $output == "there is no fuzz target \"$wrong\": "* ]] || fail "$output"
+	done
+	[ ! -s made ]
 }
