@@ -96,6 +96,7 @@ struct target_facts target_look(pid_t pid)
 	f.mprof = f.exists && runs_our_program(pid);
 	f.tracer_is_mprof = f.tracer > 0 && runs_our_program(f.tracer);
 	f.tracer_is_alone = f.tracer_is_mprof && is_orphan(f.tracer);
+	f.of_another = f.tracer > 0 && f.uid != geteuid() && permission_ask(pid);
 	f.live_threads = f.exists && has_live_threads(pid);
 	return f;
 }
@@ -110,7 +111,8 @@ enum target_problem target_judge(const struct target_facts *f, pid_t pid, pid_t 
 		return TARGET_KERNEL_THREAD;
 	if (!f->live_threads)
 		return TARGET_ZOMBIE;
-	return f->tracer ? TARGET_TRACED : TARGET_FINE;
+	/* That its tracer ends would be of no use. */
+	return f->of_another ? TARGET_NOT_PERMITTED : f->tracer ? TARGET_TRACED : TARGET_FINE;
 }
 
 static void why_traced(const struct target_facts *f, struct advice *a)

@@ -31,6 +31,7 @@ struct target_facts {
 	bool mprof;		/* runs the program that we are, too */
 	bool tracer_is_mprof;	/* and so does who traces it */
 	bool tracer_is_alone;	/* and who made that tracer has gone, so that it is about to end */
+	bool of_another;	/* somebody traces what another user has, which we may not */
 	bool live_threads;	/* a thread that has not ended, even if the leader has */
 };
 

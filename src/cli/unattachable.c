@@ -104,12 +104,13 @@ int target_say_why_not(const char *what, pid_t pid, int err)
 	return target_refuse(what, p, pid, &f);
 }
 
-/* Of whom somebody has, or who is mprof itself, the files may be read. */
+/* Of whom somebody has, or who is mprof itself, the files may be read; the kernel says if not. */
 static enum target_problem reading_problem(const struct target_facts *f, pid_t pid, int err)
 {
 	enum target_problem p = target_judge(f, pid, getpid());
 
-	if (p != TARGET_FINE && p != TARGET_TRACED && p != TARGET_OURSELVES)
+	if (p != TARGET_FINE && p != TARGET_TRACED && p != TARGET_OURSELVES &&
+	    p != TARGET_NOT_PERMITTED)
 		return p;
 	return err == -ENOENT || err == -ESRCH ? TARGET_NOT_THERE :
 	       err == -EACCES || err == -EPERM ? TARGET_NOT_PERMITTED : TARGET_FINE;

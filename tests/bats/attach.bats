@@ -733,6 +733,16 @@ as_nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups env -u XDG_RUNTIME
 	refused 7 'belongs to user 0.*root' "${as_nobody[@]}" "$(for_anybody "$MPROF")" attach -o /dev/null --data=/dev/null "$PID"
 	progress server
 	[ "$(tracer_of "$PID")" = 0 ]
+	# that somebody else traces it comes second: to end that would be of no use
+	attach -o report.txt --data=run.data "$PID"
+	for what in "attach -o /dev/null --data=/dev/null" "top --once" heap doctor; do
+		# shellcheck disable=SC2086 # the words of it
+		limited "${as_nobody[@]}" "$(for_anybody "$MPROF")" $what "$PID" </dev/null >said 2>&1 && fail "$what: $(cat said)"
+		grep -q 'belongs to user 0' said || fail "$what: $(cat said)"
+		! grep -q 'traces it' said || fail "$what: $(cat said)"
+	done
+	refused 6 'mprof traces it already' "$MPROF" attach -o /dev/null --data=/dev/null "$PID"
+	detach "$PID"
 	finish server
 }
 
