@@ -2,6 +2,7 @@
 /* New tasks and new programs: launch, clone, fork, vfork, exec. Attaching is in seize.c. */
 #include "attach/tracer_internal.h"
 
+#include "attach/damage.h"
 #include "attach/permission.h"
 #include "attach/untold.h"
 #include "base/array.h"
@@ -82,8 +83,8 @@ static int wait_for_exec(struct tracer *t, pid_t pid, int err_fd, const char *na
 		kernel_resume(&t->kernel, PTRACE_CONT, pid, sig);
 	}
 	if (read(err_fd, &exec_err, sizeof exec_err) == sizeof exec_err)
-		return error_set(e, -exec_err, "cannot run %s: %s", name, strerror(exec_err));
-	return error_set(e, -ECHILD, "cannot run %s: it was killed before it began", name);
+		return launch_refused(name, exec_err, e);
+	return launch_ended(name, wstatus, e);
 }
 
 /* What we have started ourselves cannot be traced. Returns @err. */

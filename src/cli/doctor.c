@@ -6,7 +6,9 @@
  */
 #include "cli/doctor.h"
 
+#include "attach/damage.h"
 #include "attach/permission.h"
+#include "base/text.h"
 #include "cli/doctor_facts.h"
 #include "cli/libraries.h"
 #include "cli/load_rules.h"
@@ -127,23 +129,42 @@ static int not_loaded(struct doctor *d, int err, struct advice *a)
 		error_set(&a->remedy, 0,
 			  "install the library, or name its folder in "
 			  "LD_LIBRARY_PATH");
+	else if (err == -ENOEXEC)
+		error_set(&a->remedy, 0,
+			  "install or build it again: it is damaged, or one of its libraries is");
 	findings_fail(&d->findings, "libraries",
 		      err == -ELIBBAD ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN, a);
 	return 0;
+}
+
+/* The program's file, for free(), and in the end @file; NULL: it cannot be run, which is told. */
+static char *runnable(struct doctor *d, const char *name, char file[PATH_MAX])
+{
+	struct advice a = {0};
+	int status;
+	char *path = program_find(name, &status, &a);
+
+	if (path) {
+		program_in_the_end(path, file);
+		if (!program_damaged(file, &a.why))
+			return path;
+		status = STATUS_CANNOT_RUN;
+		error_set(&a.remedy, 0, "install or build %s again", path_last(file));
+		free(path);
+	}
+	findings_fail(&d->findings, "program", status, &a);
+	return NULL;
 }
 
 static int look_at_program(struct doctor *d, const char *name)
 {
 	char file[PATH_MAX];
 	struct advice a = {0};
-	int status, err = 0;
-	char *path = program_find(name, &status, &a);
+	char *path = runnable(d, name, file);
+	int err = 0;
 
-	if (!path) {
-		findings_fail(&d->findings, "program", status, &a);
+	if (!path)
 		return 0;
-	}
-	program_in_the_end(path, file);
 	bool readable = doctor_look_at_program(&d->findings, path, file);
 
 	if (doctor_may_trace_children(&d->findings, STATUS_CANNOT_RUN) && readable) {

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* For a dynamic linker to list them, from whatever disk they are on. */
@@ -112,7 +113,12 @@ int libraries_of(const char *path, struct module_files *files, struct error *e)
 		return error_set(e, err, "cannot ask %s for the libraries of %s: %s", interp, path,
 				 strerror(-err));
 	/* It would say the same when the program is run. */
-	return wstatus ? error_set(e, -ELIBBAD, "its dynamic linker cannot load it: %s",
-				   *l.last.text ? l.last.text : "it has no words for it")
+	if (wstatus && *l.last.text)
+		return error_set(e, -ELIBBAD, "its dynamic linker cannot load it: %s", l.last.text);
+	if (WIFSIGNALED(wstatus))
+		return error_set(e, -ENOEXEC, "its dynamic linker is killed by it: signal %d (%s)",
+				 WTERMSIG(wstatus), strsignal(WTERMSIG(wstatus)));
+	return wstatus ? error_set(e, -ENOEXEC, "its dynamic linker ends without a word, with "
+						"status %d", WEXITSTATUS(wstatus))
 		       : 0;
 }

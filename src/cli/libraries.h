@@ -11,7 +11,8 @@
  * A program's file, then the libraries it would be started with, LD_PRELOAD among them, in the
  * order of its dynamic linker; that one is asked (as ldd(1) does), the program does not run. What
  * cannot be opened is left out.
- * Returns 0, or -errno with a sentence in @e; -ELIBBAD: the program could not be loaded.
+ * Returns 0, or -errno with a sentence in @e; -ELIBBAD: the program could not be loaded; -ENOEXEC:
+ * the dynamic linker has not even said why.
  */
 int libraries_of(const char *path, struct module_files *files, struct error *e);
 

@@ -386,6 +386,20 @@ open("hold").read()' 3>&- &
 	found ok tracing .
 }
 
+@test "of a program that is cut off run and doctor say that it is damaged, and by what signal it dies" {
+	local n
+	for n in 100 3000; do
+		head -c $n "$T/edges" >"cut$n"
+		chmod +x "cut$n"
+		examined 126 "./cut$n"
+		found fail program "it is damaged: it has $n bytes, less than its headers tell of" "build cut$n again"
+	done
+	refused 126 'cannot run ./cut3000: it was killed before it began, by signal [0-9]+ \(.*\): it is damaged: it has 3000 bytes' \
+		"$MPROF" run -o /dev/null --data=/dev/null ./cut3000
+	refused 126 'cannot run ./cut100: Exec format error: it is damaged: it has 100 bytes' \
+		"$MPROF" run -o /dev/null --data=/dev/null ./cut100
+}
+
 # ---- what is well ----
 
 # healthy ARG...: it can be profiled; what is said to be lacking is, of such files
