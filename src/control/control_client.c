@@ -7,6 +7,7 @@
 #include "control/entry_name.h"
 #include "control/notes.h"
 #include "control/peer.h"
+#include "proc/status.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -81,10 +82,33 @@ static ssize_t read_answer(int fd, char **answer, int64_t until, const struct co
 	return -EFBIG;
 }
 
-static int no_answer(pid_t pid, unsigned seconds, struct error *e)
+/* A session's tracer is traced itself, by the process that watches over it: then that stop is "t",
+ * as the one is in which a signal is on its way to it, for a moment. */
+static bool has_stopped(pid_t pid)
 {
-	return error_set(e, -ETIMEDOUT, "the session of process %d has not answered for %u seconds",
-			 (int)pid, seconds);
+	enum { LOOKS = 3, BETWEEN_MS = 10 };
+
+	for (int i = 0; i < LOOKS; i++) {
+		const char state = proc_status(pid).state;
+
+		if (state != 'T' && state != 't')
+			return false;
+		poll(NULL, 0, BETWEEN_MS);
+	}
+	return true;
+}
+
+/* @by: who is to answer; 0: nobody knows */
+static int no_answer(pid_t pid, unsigned seconds, pid_t by, struct error *e)
+{
+	struct error stopped = {""};
+
+	if (by > 0 && has_stopped(by))
+		error_set(&stopped, 0, ": process %d, which traces it, is stopped; kill -CONT %d "
+				       "lets it go on", (int)by, (int)by);
+	return error_set(e, -ETIMEDOUT,
+			 "the session of process %d has not answered for %u seconds%s", (int)pid,
+			 seconds, stopped.text);
 }
 
 static int cannot_talk(pid_t pid, int err, struct error *e)
@@ -169,7 +193,7 @@ static int connect_to(pid_t pid, unsigned seconds, struct error *e)
 	if (fd >= 0)
 		return fd;
 	if (fd == -EAGAIN)
-		return no_answer(pid, seconds, e);
+		return no_answer(pid, seconds, 0, e);
 	if (fd != -ENOENT)
 		return cannot_talk(pid, fd, e);
 	struct error last;
@@ -238,8 +262,12 @@ static int take_answer(const struct sent *q, struct control_answer *a, struct er
 	int err = n < 0 ? (int)n : control_reply_parse(&a->reply, q->version, a->bytes, (size_t)n);
 
 	a->fd = q->fd;
-	if (err == -ETIMEDOUT)
-		return no_answer(q->pid, q->patience.seconds, e);
+	if (err == -ETIMEDOUT) {
+		pid_t by = 0;
+
+		peer_is_ours(q->fd, &by);
+		return no_answer(q->pid, q->patience.seconds, by, e);
+	}
 	if (err == -EINTR)
 		return error_set(e, err, "the session of process %d had not answered when it was "
 					 "not waited for any longer", (int)q->pid);

@@ -723,12 +723,14 @@ kept() {
 
 @test "status tells what sessions answer, and of those that do not that they do not" {
 	local name first tracers=''
+	local -A tracer
 	for name in one two three; do
 		start $name "$T/server" 2 200
 		attach --background --data=$name.data "$PID"
 		FRONT=''
 		[ $name = three ] || {
-			tracers="$tracers $(tracer_of "$PID")"
+			tracer[$PID]=$(tracer_of "$PID")
+			tracers="$tracers ${tracer[$PID]}"
 			eval "$name=$PID"
 		}
 	done
@@ -741,8 +743,8 @@ kept() {
 	grep -Eq "^ *$PID  tracing " status.out || fail "$(cat status.out)"
 	# shellcheck disable=SC2154
 	for name in "$one" "$two"; do
-		grep -q "^ *$name  the session of process $name has not answered for 2 seconds" status.out ||
-			fail "$(cat status.out)"
+		first=${tracer[$name]}
+		grep -q "^ *$name  the session .* for 2 seconds: process $first, which traces it, is stopped; kill -CONT $first lets it go on" status.out || fail "$(cat status.out)"
 	done
 	[ "$(jq -c '[.[].ok] | sort' status.json)" = '[false,false,true]' ]
 	detach "$PID"
