@@ -19,7 +19,6 @@
  */
 
 #define ARCH_PATCH_JUMP 5	/* bytes of the jump that takes the place of instructions */
-#define ARCH_PATCH_FAR_JUMP 14	/* bytes of one that reaches any address */
 #define ARCH_PATCH_INSNS 5	/* so many instructions are moved at most */
 #define ARCH_PATCH_MOVED 19	/* bytes of them, at most: 4, and the longest instruction */
 #define ARCH_PATCH_SLOT 48	/* bytes that a slot takes, at most */
@@ -77,8 +76,6 @@ int arch_patch_jump(taddr from, taddr to, uint8_t out[ARCH_PATCH_JUMP]);
  */
 bool arch_patch_restore(const uint8_t own[ARCH_PATCH_JUMP], const uint8_t jump[ARCH_PATCH_JUMP],
 			uint8_t now[ARCH_PATCH_JUMP]);
-/* One that reaches any address, from wherever it stands. */
-void arch_patch_far_jump(taddr to, uint8_t out[ARCH_PATCH_FAR_JUMP]);
 
 /**
  * The pc of a task that is stopped, before the jump is written: one that is behind the first of the

@@ -9,7 +9,6 @@
 #include <string.h>
 
 _Static_assert(ARCH_PATCH_JUMP == X86_JUMP_SIZE, "the jump is a near one");
-_Static_assert(ARCH_PATCH_FAR_JUMP == X86_FAR_JUMP_SIZE, "the other one is not");
 
 enum {
 	JMP_NEAR = 0xe9,
@@ -275,11 +274,6 @@ bool arch_patch_restore(const uint8_t own[ARCH_PATCH_JUMP], const uint8_t jump[A
 		now[0] = own[0];
 	memcpy(now + 1, own + 1, ARCH_PATCH_JUMP - 1);
 	return ours;
-}
-
-void arch_patch_far_jump(taddr to, uint8_t out[ARCH_PATCH_FAR_JUMP])
-{
-	x86_put_far_jump(out, to);
 }
 
 /* ---- threads in between ---- */
