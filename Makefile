@@ -106,13 +106,14 @@ page: ## build the page again, if it could not be built
 	@$(MAKE) -s all
 
 # The agent runs in programs of others: no C library, no vector registers, nothing to relocate, and none of
-# the user's flags, which might instrument it. What it is linked from is a piece of code in one section.
+# the user's flags, which might instrument it. What it is linked from is a piece of code in one section. Fields that
+# are neighbours are written one by one: both together may not be aligned, and a program may have that checked.
 AGENT_CFLAGS = -std=gnu17 -O2 -Wall -Wextra $(if $(DEVELOPER),-Werror) -Isrc -Iinclude \
 	-ffreestanding -fPIE -fvisibility=hidden -mgeneral-regs-only -mfsgsbase -mcx16 \
 	-fno-stack-protector -fcf-protection=none -fno-jump-tables -fasynchronous-unwind-tables \
 	-Wstack-usage=256 \
 	$(if $(findstring clang,$(shell $(CC) --version)),-Wno-unknown-warning-option,\
-		-fno-tree-loop-distribute-patterns)
+		-fno-tree-loop-distribute-patterns -fno-store-merging)
 AGENT_SRC := $(sort $(wildcard src/agent/*.c))
 
 $(B)/agent/%.o: src/agent/%.c $(B)/flags

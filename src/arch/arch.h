@@ -154,7 +154,7 @@ taddr arch_request_block(const struct arch_regs *r);
 /* ---- an instruction whose place a breakpoint takes ---- */
 
 #define ARCH_INSN_MAX 15	/* bytes of the longest instruction */
-#define ARCH_SLOT_MAX 32	/* bytes that one out-of-line slot may take */
+#define ARCH_SLOT_MAX 36	/* bytes that one out-of-line slot may take */
 
 enum arch_insn_how {
 	ARCH_EMULATE,	/* so simple that arch_emulate() does it without running it */

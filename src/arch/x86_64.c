@@ -16,6 +16,7 @@ const uint32_t arch_audit = AUDIT_ARCH_X86_64;
 const uint8_t arch_trap[] = { 0xcc }; /* int3 */
 const size_t arch_trap_size = sizeof arch_trap;
 const int arch_trap_code = SI_KERNEL;
+_Static_assert(ARCH_INSN_MAX + X86_FAR_JUMP_MAX <= ARCH_SLOT_MAX, "any instruction has a slot");
 const uint8_t x86_endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
 
 enum arch_reloc arch_reloc(uint32_t type)
@@ -460,12 +461,18 @@ bool x86_put_distance(uint8_t out[4], taddr end, taddr to)
 	return d == d32;
 }
 
-void x86_put_far_jump(uint8_t out[X86_FAR_JUMP_SIZE], taddr to)
+/* jmp *padding(%rip), and the address behind the padding, where it is aligned: a program that has
+ * alignment checked (SDM volume 3, 7.15) would die of reading it anywhere else. */
+static size_t put_far_jump(uint8_t *out, taddr from, taddr to)
 {
-	static const uint8_t far[] = { 0xff, 0x25, 0, 0, 0, 0 };
+	enum { SIZE = 6 };
+	const uint8_t padding = -(from + SIZE) % sizeof to;
+	const uint8_t far[SIZE] = { 0xff, 0x25, padding };
 
 	memcpy(out, far, sizeof far);
-	memcpy(out + sizeof far, &to, sizeof to);
+	memset(out + SIZE, arch_trap[0], padding);
+	memcpy(out + SIZE + padding, &to, sizeof to);
+	return SIZE + padding + sizeof to;
 }
 
 size_t x86_put_jump(uint8_t *out, taddr from, taddr to)
@@ -473,8 +480,7 @@ size_t x86_put_jump(uint8_t *out, taddr from, taddr to)
 	out[0] = 0xe9; /* jmp rel32 */
 	if (x86_put_distance(out + 1, from + X86_JUMP_SIZE, to))
 		return X86_JUMP_SIZE;
-	x86_put_far_jump(out, to);
-	return X86_FAR_JUMP_SIZE;
+	return put_far_jump(out, from, to);
 }
 
 bool x86_move(const uint8_t *insn, size_t size, size_t displacement, taddr at, taddr to,

@@ -15,7 +15,10 @@
 #define X86_ENDBR64_SIZE 4
 extern const uint8_t x86_endbr64[X86_ENDBR64_SIZE];
 
-enum { X86_JUMP_SIZE = 5, X86_FAR_JUMP_SIZE = 14 };
+enum {
+	X86_JUMP_SIZE = 5,
+	X86_FAR_JUMP_MAX = 6 + 7 + 8, /* the instruction, padding, and the address */
+};
 
 /* The instruction at @code, without its operands. False: there is none within @len bytes. */
 bool x86_decode(const uint8_t *code, size_t len, ZydisDecodedInstruction *z);
@@ -29,10 +32,8 @@ int32_t x86_read32(const uint8_t *p);
 /* Write what an instruction that ends at @end needs to name @to. False: it is out of its reach. */
 bool x86_put_distance(uint8_t out[4], taddr end, taddr to);
 
-/* jmp *0(%rip), and behind it the address. */
-void x86_put_far_jump(uint8_t out[X86_FAR_JUMP_SIZE], taddr to);
-
-/* A jump that stands at @from: the short way if it reaches, else the far one. Its size. */
+/* A jump that stands at @from: the short way if it reaches, else the far one. Its size, at most
+ * X86_FAR_JUMP_MAX. */
 size_t x86_put_jump(uint8_t *out, taddr from, taddr to);
 
 /**

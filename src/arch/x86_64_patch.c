@@ -15,7 +15,7 @@ enum {
 	JCC_NEAR = 0x80, /* behind 0x0f; the condition is in the lower half */
 	JCC_NEAR_SIZE = 6,
 	/* Two jumps of 2 bytes that become 6, the longest instruction, and a far jump back. */
-	SLOT_NEEDED = 2 * JCC_NEAR_SIZE + 15 + X86_FAR_JUMP_SIZE,
+	SLOT_NEEDED = 2 * JCC_NEAR_SIZE + 15 + X86_FAR_JUMP_MAX,
 };
 _Static_assert(SLOT_NEEDED <= ARCH_PATCH_SLOT, "a slot has room for whatever is moved");
 

@@ -31,6 +31,11 @@ whole() {
 	exact -peak 0 "$T/aligned"
 }
 
+@test "a program that has alignment checked lives on, and is exact" {
+	exact -own 0 "$T/alignment"
+	whole
+}
+
 @test "frees that end a destructor, and places that call now free, now another: exact" {
 	exact -peak 0 "$T/dtors"
 	whole

@@ -29,6 +29,9 @@ static const uint8_t test_blob[] = {
 /* Behind the entries of the agent that is under test. */
 void *entry_enter, *entry_begin, *entry_end, *entry_free;
 uint8_t pads_active;
+/* What is set in the processor's flags while the agent runs: 0, or CHECKS_ALIGNMENT. */
+uint64_t pads_flags;
+enum { CHECKS_ALIGNMENT = 0x40000 };
 
 /* Agents switch it off, in any thread. */
 static inline unsigned are_pads_active(void)
@@ -49,9 +52,13 @@ static inline unsigned are_pads_active(void)
 #define PAD_END "	ret\n.popsection\n"
 #define PAD_STRING(x) PAD_STRING_OF(x)
 #define PAD_STRING_OF(x) #x
+/* The program may have alignment checked. */
+#define PAD_CALL(entry) \
+	"	pushfq\n	mov pads_flags(%rip), %rax\n	or %rax, (%rsp)\n	popfq\n" \
+	"	call *" #entry "(%rip)\n" \
+	"	pushfq\n	andq $~0x40000, (%rsp)\n	popfq\n"
 #define PAD_TELL(entry, probe) \
-	"	mov %rbp, %rdx\n	mov $" PAD_STRING(probe) ", %ecx\n" \
-	"	call *" #entry "(%rip)\n"
+	"	mov %rbp, %rdx\n	mov $" PAD_STRING(probe) ", %ecx\n" PAD_CALL(entry)
 
 /*
  * Pads as arch/pads.h has them, of a call that keeps three words: @keep stores the arguments at
@@ -62,7 +69,7 @@ static inline unsigned are_pads_active(void)
 #define ALLOC_PAD(name, real, probe, keep) \
 	CALL_PAD_ASKS(name, real, probe, keep, \
 		      "	push %rax\n	push %rdi\n	lea 40(%rsp), %rdi\n" \
-		      "	call *entry_enter(%rip)\n	test %al, %al\n" \
+		      PAD_CALL(entry_enter) "	test %al, %al\n" \
 		      "	pop %rdi\n	pop %rax\n	jne 1f\n")
 #define CALL_PAD_ASKS(name, real, probe, keep, ask) \
 	__asm__(PAD_BEGIN(name) "	je " #real "\n" \

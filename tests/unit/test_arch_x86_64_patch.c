@@ -250,7 +250,8 @@ static void a_slot_within_reach_serves_every_plan_and_a_far_one_what_names_nothi
 			assert_int_equal(arch_patch_slot(&p, AT, AT + (uint64_t)distances[j], out),
 					 taken[i].slot);
 			int n = arch_patch_slot(&p, AT, AT + 8 * (uint64_t)distances[j], out);
-			assert_true(n == -ERANGE || n == taken[i].slot + 9);
+			assert_true(n == -ERANGE ||
+				    (n >= taken[i].slot + 9 && n <= taken[i].slot + 9 + 7));
 			far += n > 0;
 		}
 	/* those that have neither a direct branch nor a distance in them */
