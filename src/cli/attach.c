@@ -198,13 +198,16 @@ static int begin_all(struct serve *v, const struct attach *a)
 
 static int attach_session(struct serve *v, struct attach *a, int ready)
 {
+	struct error e;
+
 	v->session->foreign = a->foreign;
 	limits_raise();
 	/* First what may fail without having touched the process. */
-	if (signals_begin(v->tracer, v->end_on_interrupt, say_sentence)) {
-		say("cannot set up signals");
+	if (signals_prepare(&e)) {
+		say("%s", e.text);
 		return STATUS_FAILED;
 	}
+	signals_begin(v->tracer, v->end_on_interrupt, say_sentence);
 	unheard_begin();
 	int status = begin_all(v, a);
 	if (!status) {

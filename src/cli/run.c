@@ -62,6 +62,11 @@ static struct ending run_session(struct serve *v, const struct run *run)
 	struct error e;
 
 	s->launched = true;
+	/* First what may fail without a program that would run on. */
+	if (signals_prepare(&e)) {
+		say("%s", e.text);
+		return (struct ending){ .status = STATUS_FAILED };
+	}
 	/* Before the fork: the program inherits it. */
 	if (run->options.one_cpu && share_one_cpu(0, &e))
 		say("%s", e.text);
@@ -74,15 +79,10 @@ static struct ending run_session(struct serve *v, const struct run *run)
 	s->root = pid;
 	limits_raise();
 	/* Only now: the program is to start with the signals that mprof was started with. */
-	int err = signals_begin(v->tracer, v->end_on_interrupt, say_sentence);
-	if (err)
-		say("cannot set up signals");
-	else
-		unheard_begin();
-	if (!err)
-		serve_open_control(v, pid);
-	if (!err)
-		err = serve_session(v);
+	signals_begin(v->tracer, v->end_on_interrupt, say_sentence);
+	unheard_begin();
+	serve_open_control(v, pid);
+	int err = serve_session(v);
 	control_close(v->control);
 	if (s->refused) {
 		say("cannot profile %s: %s", run->argv[0], s->refused);

@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -171,15 +172,27 @@ static void unblock(void)
 	sigprocmask(SIG_SETMASK, &blocked, NULL);
 }
 
-static int make_nudge(void)
+/* The signal of a timer counts among those that the user may have pending. */
+int signals_prepare(struct error *e)
 {
 	struct sigevent ev = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGNUDGE };
+	struct rlimit pending;
+
+	if (!timer_create(CLOCK_MONOTONIC, &ev, &nudge))
+		return 0;
+	int err = -errno;
+	bool limited = err == -EAGAIN && !getrlimit(RLIMIT_SIGPENDING, &pending) &&
+		       pending.rlim_cur != RLIM_INFINITY;
+
+	return error_set(e, err, "cannot start: no timer can be made: %s%s", strerror(-err),
+			 limited ? " (RLIMIT_SIGPENDING: ulimit -i has to be larger)" : "");
+}
+
+static void handle_nudge(void)
+{
 	struct sigaction sa = { .sa_handler = on_nudge };
 
-	if (timer_create(CLOCK_MONOTONIC, &ev, &nudge))
-		return -errno;
 	sigaction(SIGNUDGE, &sa, NULL);
-	return 0;
 }
 
 /* ---- when the programs are on their own ---- */
@@ -259,12 +272,9 @@ void signals_hurry_no_more(void)
 
 /* ---- all of it ---- */
 
-int signals_begin(struct tracer *tracer, bool end_on_interrupt, say_fn *tell)
+void signals_begin(struct tracer *tracer, bool end_on_interrupt, say_fn *tell)
 {
-	int err = make_nudge();
-
-	if (err)
-		return err;
+	handle_nudge();
 	looping = 1;
 	note_what_is_meant();
 	handle_end_signals();
@@ -282,7 +292,6 @@ int signals_begin(struct tracer *tracer, bool end_on_interrupt, say_fn *tell)
 	handle(SIGTTOU, SIG_IGN);
 	unblock();
 	catch_internal_errors(tracer, tell);
-	return 0;
 }
 
 void signals_interrupt(void)

@@ -4,6 +4,7 @@
 
 #include "attach/journal.h"
 #include "attach/tracer.h"
+#include "base/error.h"
 #include "base/say.h"
 
 #include <signal.h>
@@ -18,13 +19,19 @@
 extern volatile sig_atomic_t signals_attention;
 
 /**
- * Change what signals do to this process; call before anything is to be served.
+ * Take from the kernel what signals_begin() needs; no program that is started afterwards has
+ * anything of it. Call it before one is started, for this may fail. Returns 0 or -errno.
+ */
+int signals_prepare(struct error *e);
+
+/**
+ * Change what signals do to this process; call before anything is to be served, and after
+ * signals_prepare().
  * @tracer            is let go of its programs if we are to die of an error of our own
  * @tell              how an error of our own is told
  * @end_on_interrupt  SIGINT and SIGQUIT end the session, not the program alone
- * Returns 0 or -errno.
  */
-int signals_begin(struct tracer *tracer, bool end_on_interrupt, say_fn *tell);
+void signals_begin(struct tracer *tracer, bool end_on_interrupt, say_fn *tell);
 
 /* Whoever asked for attention has it now: call before looking at what there is to be done. */
 void signals_attended(void);

@@ -91,6 +91,25 @@ timed() {
 	finish threads
 }
 
+@test "no signal may be pending (ulimit -i 0): nothing is started, nobody is touched, and that is said" {
+	local status=0
+	start server "$T/server" 1
+	before "$PID"
+	(
+		ulimit -i 0
+		limited "$MPROF" run -o run.txt --data=run.data -- sh -c 'echo >ran' >out 2>err || status=$?
+		[ $status = 1 ] || fail "run: status $status" "$(cat err)" || exit 1
+		limited "$MPROF" attach -o run.txt --data=run.data "$PID" >out 2>attach.err || status=$?
+		[ $status = 1 ] || fail "attach: status $status" "$(cat attach.err)"
+	)
+	says err '^mprof: cannot start: no timer can be made: .* \(RLIMIT_SIGPENDING: ulimit -i has to be larger\)$'
+	says attach.err '^mprof: cannot start: no timer can be made: .*ulimit -i'
+	[ ! -e ran ] && [ ! -e run.data ] || fail "it has run"
+	clean "$PID"
+	progress server
+	finish server
+}
+
 @test "too few open files are named as the reason, whatever fails for want of them" {
 	start vforks "$T/vforks"
 	before "$PID"
