@@ -26,21 +26,6 @@ static bool is_kernel_thread(pid_t pid)
 	return procstat_number(pid, PROCSTAT_FLAGS) & PF_KTHREAD;
 }
 
-static bool shows_live_thread(pid_t pid)
-{
-	struct proc_tasks tasks;
-	bool live = false;
-
-	proc_tasks_open(&tasks, pid);
-	for (pid_t tid; !live && (tid = proc_tasks_next(&tasks));) {
-		struct proc_status s = proc_status(tid);
-
-		live = proc_status_lives(&s);
-	}
-	proc_tasks_close(&tasks);
-	return live;
-}
-
 pid_t target_tracer_of_a_thread(pid_t pid)
 {
 	struct proc_tasks tasks;
@@ -64,7 +49,7 @@ static bool has_live_threads(pid_t pid)
 	bool live = false;
 
 	for (int i = 0; i < LOOKS && !live; i++)
-		live = shows_live_thread(pid);
+		live = proc_tasks_living(pid);
 	return live;
 }
 

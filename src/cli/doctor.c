@@ -19,6 +19,7 @@
 #include "outputs/own_heaps.h"
 #include "probes/no_allocator.h"
 #include "proc/status.h"
+#include "proc/tasks.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -48,13 +49,13 @@ static int judge_files(struct doctor *d)
 		no_allocator_why(&heap, &a);
 		findings_fail(&d->findings, "allocator", STATUS_NO_ALLOCATOR, &a);
 	} else {
-		err = doctor_judge_functions(d, doctor_fast_refusal(d->pid, &why));
+		err = doctor_judge_functions(d, doctor_fast_refusal(d->tid, &why));
 	}
 	if (!err)
 		err = doctor_read_modules(d);
 	if (err)
 		return err;
-	own_heaps_each(&d->files, d->heaps, own_heaps_python_is_off(d->pid), note_own_heap,
+	own_heaps_each(&d->files, d->heaps, own_heaps_python_is_off(d->tid), note_own_heap,
 		       &d->findings);
 	err = doctor_ask_packages(d);
 	return err ? err : doctor_judge_modules(d);
@@ -62,13 +63,13 @@ static int judge_files(struct doctor *d)
 
 /* ---- a process ---- */
 
-static enum target_problem problem_of(pid_t pid, struct target_facts *f)
+static enum target_problem problem_of(const struct doctor *d, struct target_facts *f)
 {
-	enum target_problem p = target_at(pid, f);
+	enum target_problem p = target_at(d->pid, f);
 
 	if (p == TARGET_FINE)
-		p = target_with_threads(pid, f);
-	int err = p == TARGET_FINE ? permission_ask(pid) : 0;
+		p = target_with_threads(d->pid, f);
+	int err = p == TARGET_FINE ? permission_ask(d->tid) : 0;
 
 	return !err ? p : err == -ENOENT || err == -ESRCH ? TARGET_NOT_THERE : TARGET_NOT_PERMITTED;
 }
@@ -96,8 +97,10 @@ static void judge_calls(struct doctor *d)
 static int look_at_process(struct doctor *d)
 {
 	struct target_facts f;
-	enum target_problem p = problem_of(d->pid, &f);
 	struct mappings maps;
+
+	d->tid = proc_tasks_living(d->pid);
+	enum target_problem p = problem_of(d, &f);
 
 	if (p != TARGET_FINE) {
 		struct advice a;
@@ -106,14 +109,14 @@ static int look_at_process(struct doctor *d)
 		findings_fail(&d->findings, check_of(p), target_status(p), &a);
 		return 0;
 	}
-	doctor_look_at_process(&d->findings, d->pid);
+	doctor_look_at_process(&d->findings, d->pid, d->tid);
 	findings_ok(&d->findings, "tracer", "nobody traces it, and we may");
-	int err = mappings_read(d->pid, &d->files, &maps);
+	int err = mappings_read(d->tid, &d->files, &maps);
 
 	if (err)
 		return err;
 	mappings_release(&maps);
-	d->program = module_files_program(&d->files, d->pid);
+	d->program = module_files_program(&d->files, d->tid);
 	err = judge_files(d);
 	if (!err && d->trapped.n)
 		judge_calls(d);

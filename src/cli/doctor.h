@@ -22,6 +22,7 @@ struct doctor_module {
 struct doctor {
 	const struct options *o;
 	pid_t pid; /* 0: it is about a program, or the machine */
+	pid_t tid; /* its thread by which it is read: the leader may have ended */
 	struct findings findings;
 	struct rules rules;
 	struct module_files files;

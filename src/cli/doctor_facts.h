@@ -12,7 +12,8 @@ void doctor_look_at_machine(struct findings *f, int not_permitted);
 /* False: what we start ourselves could not be traced either, and there is a line for it. */
 bool doctor_may_trace_children(struct findings *f, int not_permitted);
 
-void doctor_look_at_process(struct findings *f, pid_t pid);
+/* @tid: a thread of it that has not ended. */
+void doctor_look_at_process(struct findings *f, pid_t pid, pid_t tid);
 
 /* Why the fast engine could put nothing into a process; 0: into one that is to be begun. NULL: it
  * could. May be put into @why. */

@@ -99,17 +99,17 @@ static bool has_other_root(pid_t pid)
 	       (it.st_dev != us.st_dev || it.st_ino != us.st_ino);
 }
 
-void doctor_look_at_process(struct findings *f, pid_t pid)
+void doctor_look_at_process(struct findings *f, pid_t pid, pid_t tid)
 {
-	const struct proc_status s = proc_status(pid);
-	const struct permission_facts p = permission_look(pid);
+	const struct proc_status s = proc_status(tid);
+	const struct permission_facts p = permission_look(tid);
 
 	judge_process(f, &(struct process_facts){
 				 .threads = (unsigned long)s.threads,
 				 .uid = s.uid,
 				 .pid_namespaces = s.pid_namespaces,
-				 .inner = s.inner,
-				 .other_root = has_other_root(pid),
+				 .inner = proc_status(pid).inner,
+				 .other_root = has_other_root(tid),
 				 .other_user_ns = p.other_user_ns,
 				 .seccomp = s.seccomp,
 				 .no_new_privs = s.no_new_privs,

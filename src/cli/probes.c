@@ -13,6 +13,7 @@
 #include "cli/trapped.h"
 #include "cli/unattachable.h"
 #include "probes/no_allocator.h"
+#include "proc/tasks.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -27,6 +28,7 @@ struct listing {
 	struct trapped trapped;
 	struct trapped_function *v;
 	size_t n, cap;
+	pid_t tid; /* a thread of the process, by which that is read: the leader may have ended */
 };
 
 static void release(struct listing *l)
@@ -95,12 +97,15 @@ static void print_listing(struct listing *l)
 /* 0 or -errno. */
 static int list_process(struct listing *l, pid_t pid)
 {
+	const pid_t living = proc_tasks_living(pid);
 	struct mappings maps;
-	int err = mappings_read(pid, &l->files, &maps);
+
+	l->tid = living ? living : pid;
+	int err = mappings_read(l->tid, &l->files, &maps);
 
 	if (err)
 		return err;
-	err = trapped_read(&l->trapped, &l->files, module_files_program(&l->files, pid), &l->rules,
+	err = trapped_read(&l->trapped, &l->files, module_files_program(&l->files, l->tid), &l->rules,
 			   say_sentence);
 	for (size_t i = 0; !err && i < maps.n; i++)
 		err = list_file(l, maps.maps[i].file, maps.maps[i].bias);
@@ -190,14 +195,14 @@ static void say_no_allocator(const struct listing *l, const char *name)
 }
 
 /* 0 or a status. */
-static int tell_the_rest(const struct listing *l, pid_t pid, const char *name)
+static int tell_the_rest(const struct listing *l, const char *name)
 {
 	say_not_found(&l->rules);
 	if (!n_telling(l)) {
 		say_no_allocator(l, name);
 		return STATUS_NO_ALLOCATOR;
 	}
-	tell_own_heaps(say_sentence, &l->files, own_heaps_python_is_off(pid));
+	tell_own_heaps(say_sentence, &l->files, own_heaps_python_is_off(l->tid));
 	return 0;
 }
 
@@ -220,7 +225,7 @@ int command_probes(int argc, char **argv)
 	print_listing(&l);
 	status = stream_end_stdout(status);
 	if (!status)
-		status = tell_the_rest(&l, pid, name);
+		status = tell_the_rest(&l, name);
 	release(&l);
 	return status;
 }

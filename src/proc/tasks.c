@@ -2,6 +2,7 @@
 #include "proc/tasks.h"
 
 #include "proc/file.h"
+#include "proc/status.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -39,4 +40,19 @@ void proc_tasks_close(struct proc_tasks *t)
 	if (t->dir)
 		closedir(t->dir);
 	t->dir = NULL;
+}
+
+pid_t proc_tasks_living(pid_t pid)
+{
+	struct proc_tasks tasks;
+	pid_t living = 0;
+
+	proc_tasks_open(&tasks, pid);
+	for (pid_t tid; !living && (tid = proc_tasks_next(&tasks));) {
+		struct proc_status s = proc_status(tid);
+
+		living = proc_status_lives(&s) ? tid : 0;
+	}
+	proc_tasks_close(&tasks);
+	return living;
 }

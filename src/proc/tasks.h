@@ -23,4 +23,8 @@ pid_t proc_tasks_next(struct proc_tasks *t);
 
 void proc_tasks_close(struct proc_tasks *t);
 
+/* A thread of a process that has not ended, by which its memory and its files can be read: the
+ * leader, of whom that cannot be said once it has ended, as long as it lives. 0: there is none. */
+pid_t proc_tasks_living(pid_t pid);
+
 #endif

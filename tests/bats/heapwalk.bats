@@ -236,6 +236,10 @@ sys.stdin.readline()'
 	jq -e '.blocks > 0' heap >/dev/null || fail "nothing found" "$(cat heap)" || return 1
 	limited "$MPROF" rss --max-pause=60000 --format=json "$PID" >rss
 	jq -e '([.rows[].rss] | add) == .rss and .rss > 0' rss >/dev/null || fail "rss" "$(cat rss)" || return 1
+	limited "$MPROF" doctor --format=json "$PID" >doctor 2>&1 || fail "doctor" "$(cat doctor)" || return 1
+	jq -e ".pid == $PID and .can_be_profiled" doctor >/dev/null || fail "doctor" "$(cat doctor)" || return 1
+	limited "$MPROF" probes "$PID" >probes 2>&1 || fail "probes" "$(cat probes)" || return 1
+	grep -Eq '^0x[0-9a-f]+  malloc ' probes || fail "probes" "$(cat probes)" || return 1
 	progress leadergone 1 20
 	finish leadergone
 }
