@@ -72,7 +72,7 @@ void reading_is_done(void)
 }
 
 static const struct symbols_outside outside = { apart_note, apart_out_of_memory, ask_fetch,
-						ask_keep };
+						ask_keep, ask_say };
 
 /* The last result is taken when the process has ended; before that the file is empty again when
  * ASK_TAKE returns. */

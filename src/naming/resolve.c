@@ -5,9 +5,11 @@
 #include "naming/resolve_types.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- functions and sites ---- */
 
@@ -189,6 +191,35 @@ static int resolve_places(struct resolver *r)
 	return err;
 }
 
+/* ---- code that the program made ---- */
+
+static void tell_cut(const struct symbols_outside *outside, int fd)
+{
+	char way[32], path[PATH_MAX];
+	struct error e;
+
+	/* Whose it is, only its descriptor knows in here. */
+	snprintf(way, sizeof way, "/proc/self/fd/%d", fd);
+	ssize_t n = readlink(way, path, sizeof path - 1);
+
+	path[n > 0 ? n : 0] = '\0';
+	error_set(&e, 0,
+		  "the names in %s are not complete: no more than %u MiB of it are read, "
+		  "and %u lines",
+		  *path ? path : "a perf map", PERFMAP_MIB_MAX, PERFMAP_ENTRIES_MAX);
+	outside->say(e.text);
+}
+
+static int read_map(struct resolver *r)
+{
+	const struct symbols_outside *outside = r->how->search.outside;
+	int err = r->how->jit_map < 0 ? 0 : perfmap_read(&r->jit, r->how->jit_map);
+
+	if (r->jit.cut && outside)
+		tell_cut(outside, r->how->jit_map);
+	return err;
+}
+
 /* ---- modules ---- */
 
 static int resolve_modules(struct resolver *r, size_t n)
@@ -266,8 +297,7 @@ int resolve_profile_by(const struct resolve_how *how, const struct profile *p,
 		out->spared.depth = 0;
 	out->program = program;
 	err = resolve_modules(&r, n_modules);
-	if (!err && how->jit_map >= 0)
-		err = perfmap_read(&r.jit, how->jit_map);
+	err = err ? err : read_map(&r);
 	if (err)
 		goto out;
 	start_names_init(&r.start_names, modules, n_modules, program);

@@ -12,9 +12,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What is longer, in lines or in bytes of one, is not looked at. */
-#define ENTRIES_MAX 10000000
+/* A longer name is cut. */
 #define NAME_BYTES_MAX 4096
+
+/* As much of a line as can be of use: the numbers and the blanks around them, and the name. */
+#define LINE_BYTES_MAX (64 + NAME_BYTES_MAX)
 
 /* Entries before a place that may reach over it: a map with more is a joke. */
 #define OVERLAPS_MAX 65536
@@ -25,7 +27,6 @@ static int add_line(struct perfmap *m, char *line)
 	uint64_t size;
 	int name = 0;
 
-	line[strcspn(line, "\n")] = '\0';
 	if (sscanf(line, "%" SCNx64 " %" SCNx64 " %n", &e.start, &size, &name) < 2 || !name ||
 	    !line[name] || !size || __builtin_add_overflow(e.start, size, &e.end))
 		return 0;
@@ -60,12 +61,31 @@ static void finish(struct perfmap *m)
 	}
 }
 
+/* The next line without its end, and no more of it than is of use. False: there is none within
+ * @left bytes. */
+static bool next_line(FILE *f, uint64_t *left, char line[LINE_BYTES_MAX + 1])
+{
+	size_t n = 0;
+	int c = EOF;
+	bool any = false;
+
+	while (*left && (c = getc_unlocked(f)) != EOF && c != '\n') {
+		any = true;
+		--*left;
+		if (n < LINE_BYTES_MAX)
+			line[n++] = (char)c;
+	}
+	*left -= c == '\n';
+	line[n] = '\0';
+	return c == '\n' || (any && *left);
+}
+
 int perfmap_read(struct perfmap *m, int fd)
 {
 	int own = fcntl(fd, F_DUPFD_CLOEXEC, 0), err = 0;
 	FILE *f = own >= 0 ? fdopen(own, "r") : NULL;
-	char *line = NULL;
-	size_t cap = 0;
+	uint64_t left = (uint64_t)PERFMAP_MIB_MAX << 20;
+	char line[LINE_BYTES_MAX + 1];
 
 	if (!f) {
 		if (own >= 0)
@@ -73,9 +93,9 @@ int perfmap_read(struct perfmap *m, int fd)
 		return -ENOMEM;
 	}
 	rewind(f); /* it may have been read before */
-	while (!err && m->n < ENTRIES_MAX && getline(&line, &cap, f) > 0)
+	while (!err && m->n < PERFMAP_ENTRIES_MAX && next_line(f, &left, line))
 		err = add_line(m, line);
-	free(line);
+	m->cut = (!left || m->n == PERFMAP_ENTRIES_MAX) && getc_unlocked(f) != EOF;
 	fclose(f);
 	finish(m);
 	return err;

@@ -4,6 +4,7 @@
 
 #include "symbols/strpool.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,16 +16,22 @@ struct perfmap_entry {
 	const char *name;
 };
 
+/* So much of a map is read: honest ones have some hundred megabytes at most, and a hole in a file
+ * may have terabytes. */
+#define PERFMAP_MIB_MAX 512u
+#define PERFMAP_ENTRIES_MAX 10000000u
+
 /* What a program wrote about its generated code. A zeroed struct is an empty table. */
 struct perfmap {
 	struct perfmap_entry *v;	/* sorted by start, then order */
 	size_t n, cap;
+	bool cut;			/* it has more than is read of a map */
 	struct strpool names;
 };
 
 /**
  * Read a perf map: lines "START SIZE NAME", both numbers in hexadecimal. Other lines are passed
- * over.
+ * over, and of a long one the beginning counts.
  * @fd  of a regular file, which stays the caller's and is read from its beginning; it may still be
  *      growing
  * Returns 0 or -ENOMEM.

@@ -28,6 +28,8 @@ struct symbols_outside {
 	int (*fetch)(const char *build_id, const char *module, char path[PATH_MAX]);
 	/* Put an entry into the user's cache, see cache_keep(). */
 	void (*keep)(const char *build_id, const char *bytes, size_t n);
+	/* Tell the user what is left out: a sentence. */
+	void (*say)(const char *text);
 };
 
 /*

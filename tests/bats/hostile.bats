@@ -117,3 +117,16 @@ frames() {
 		esac
 	done
 }
+
+@test "a perf map that is a hole of 200 GiB takes no memory, is said to be cut, and names what is before the hole" {
+	(
+		ulimit -v $((4 << 20))
+		limited "$MPROF" run --engine=trap -o run.txt --data=run.data -- "$T/jit" $((200 << 30)) >out 2>err
+	)
+	local map
+	map=/tmp/perf-$(sqlite3 run.data "select value from meta where key = 'pid'").map
+	rm -f "$map"
+	grep -q '> LazyCompile:~jitted game.js:3$' run.txt
+	says err "the names in $map are not complete: no more than 512 MiB of it are read, and 10000000 lines\$"
+	[ "$(grep -c 'are not complete' err)" = 1 ]
+}

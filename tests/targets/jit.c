@@ -10,7 +10,8 @@ static const unsigned char code[] = {
 	0,    0,    0,	  0,	0,    0,    0,	  0xff, 0xd0, 0x5d, 0xc3,
 };
 
-int main(void)
+/* @argv[1]: so many bytes the file has in the end, most of them a hole */
+int main(int argc, char **argv)
 {
 	char path[64];
 	void *f = (void *)malloc;
@@ -27,6 +28,9 @@ int main(void)
 		return 2;
 	fprintf(map, "%lx 10000 an old function\n%lx %zx LazyCompile:~jitted game.js:3\n",
 		(unsigned long)page, (unsigned long)page, sizeof code);
+	fflush(map);
+	if (argc > 1 && ftruncate(fileno(map), (off_t)strtoull(argv[1], NULL, 0)))
+		return 3;
 	fclose(map);
 	for (int i = 0; i < 5; i++) {
 		void *(*made)(void);

@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 static struct perfmap map_of(const char *text)
 {
@@ -67,6 +69,55 @@ static void lines_that_are_none_are_passed_over(void **state)
 	perfmap_release(&m);
 }
 
+static long peak_kib(void)
+{
+	struct rusage u;
+
+	assert_int_equal(getrusage(RUSAGE_SELF, &u), 0);
+	return u.ru_maxrss;
+}
+
+static void of_a_map_without_an_end_no_more_is_kept_than_names(void **state)
+{
+	enum { LARGEST = 64 << 10 };
+	struct perfmap m = { 0 };
+	long before = peak_kib();
+	FILE *f = tmpfile();
+
+	(void)state;
+	assert_non_null(f);
+	fputs("1000 10 first\n", f);
+	assert_int_equal(fflush(f), 0);
+	assert_int_equal(ftruncate(fileno(f), (off_t)200 << 30), 0);
+	assert_int_equal(perfmap_read(&m, fileno(f)), 0);
+	fclose(f);
+	assert_string_equal(name_at(&m, 0x1008), "first");
+	assert_true(m.cut);
+	assert_true(peak_kib() - before < LARGEST);
+	perfmap_release(&m);
+}
+
+static void of_a_line_of_any_length_the_beginning_counts(void **state)
+{
+	enum { LONG = 1 << 20, CUT = 4096 };
+	struct perfmap m = { 0 };
+	FILE *f = tmpfile();
+
+	(void)state;
+	assert_non_null(f);
+	fputs("1000 10 ", f);
+	for (int i = 0; i < LONG; i++)
+		fputc('a', f);
+	fputs("\n2000 10 next\n", f);
+	assert_int_equal(fflush(f), 0);
+	assert_int_equal(perfmap_read(&m, fileno(f)), 0);
+	fclose(f);
+	assert_int_equal(strlen(name_at(&m, 0x1000)), CUT);
+	assert_string_equal(name_at(&m, 0x2000), "next");
+	assert_false(m.cut);
+	perfmap_release(&m);
+}
+
 static void an_empty_map_names_nothing(void **state)
 {
 	(void)state;
@@ -82,6 +133,8 @@ int main(void)
 		cmocka_unit_test(code_has_the_name_of_its_line),
 		cmocka_unit_test(of_several_lines_for_a_place_the_last_holds),
 		cmocka_unit_test(lines_that_are_none_are_passed_over),
+		cmocka_unit_test(of_a_map_without_an_end_no_more_is_kept_than_names),
+		cmocka_unit_test(of_a_line_of_any_length_the_beginning_counts),
 		cmocka_unit_test(an_empty_map_names_nothing),
 	};
 
