@@ -20,6 +20,14 @@ void watch_not_in_full(struct watch *w, int err)
 	w->sink->note(w->image, e.text);
 }
 
+void watch_say_cut(struct watch *w, uint32_t file)
+{
+	struct error e;
+
+	if (scan_cut_is_news(&w->shared->scans, &w->shared->files, file, &e))
+		w->sink->note(w->image, e.text);
+}
+
 static bool is_undone(const struct watch *w, const struct breakpoint *bp)
 {
 	uint8_t now;

@@ -197,6 +197,9 @@ void watch_end_engine(struct watch *w);
  * no code, or the program has ended, is no fault of ours. */
 void watch_not_in_full(struct watch *w, int err);
 
+/* Say, once, that tables of a module file have been left out. */
+void watch_say_cut(struct watch *w, uint32_t file);
+
 /* taken.c */
 /* The function at @at, if the engine sees it; else NULL. */
 const struct engine_function *watch_taken(const struct watch *w, taddr at);

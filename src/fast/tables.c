@@ -46,7 +46,7 @@ const struct cfi_rows *table_file(struct table_files *f, const struct module_fil
 		return &f->of[number];
 	f->read[number] = true;
 	int fd = files->files[number].fd;
-	if (fd < 0 || objfile_open(&o, fcntl(fd, F_DUPFD_CLOEXEC, 0)))
+	if (fd < 0 || objfile_open_quick(&o, fcntl(fd, F_DUPFD_CLOEXEC, 0)))
 		return &f->of[number];
 	int err = cfirows_read(&f->of[number], &o);
 	objfile_close(&o);

@@ -4,7 +4,6 @@
 #include "arch/arch.h"
 #include "arch/forward.h"
 #include "base/array.h"
-#include "symbols/dyntable.h"
 #include "symbols/landing.h"
 
 #include <stdlib.h>
@@ -178,17 +177,14 @@ static void look_at_reloc(struct code *c, const struct dyntable *d, const GElf_R
 		c->imported[c->n_imported++] = i;
 }
 
-static void read_imported(struct code *c)
+static void read_imported(struct code *c, const struct dyntable *d)
 {
-	struct dyntable d;
 	GElf_Rela rela;
 
-	if (!dyntable_read(&d, c->elf))
-		return;
 	for (int i = 0; i < DYNTABLE_RELOCS; i++)
-		for (int j = 0; d.relocs[i] && j < INT32_MAX && gelf_getrela(d.relocs[i], j, &rela);
-		     j++)
-			look_at_reloc(c, &d, &rela);
+		for (int j = 0; d->relocs[i] && j < INT32_MAX &&
+				gelf_getrela(d->relocs[i], j, &rela); j++)
+			look_at_reloc(c, d, &rela);
 }
 
 /* May it be a forwarder? What the user says of a function holds. */
@@ -216,7 +212,8 @@ static void judge(struct code *c, struct scan_probe *at)
 /* A file with more was made to keep us busy: there are 24 names. */
 enum { OPERATORS_MAX = 64 };
 
-void forwards_find(struct scan *s, const struct probes *probes, Elf *elf, int fd)
+void forwards_find(struct scan *s, const struct probes *probes, Elf *elf, const struct dyntable *d,
+		   int fd)
 {
 	struct code c = { .scan = s, .probes = probes, .elf = elf, .fd = fd };
 	unsigned n = 0;
@@ -225,7 +222,7 @@ void forwards_find(struct scan *s, const struct probes *probes, Elf *elf, int fd
 		if (!is_operator(&probes->v[s->probes[i].probe], &s->probes[i]))
 			continue;
 		if (!n++)
-			read_imported(&c);
+			read_imported(&c, d);
 		if (n <= OPERATORS_MAX)
 			judge(&c, &s->probes[i]);
 		else

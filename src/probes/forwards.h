@@ -3,6 +3,7 @@
 #define MPROF_PROBES_FORWARDS_H
 
 #include "probes/scan.h"
+#include "symbols/dyntable.h"
 
 #include <gelf.h>
 
@@ -11,9 +12,11 @@
  * observed themselves, or to other operators: what those of libstdc++ do wherever they are linked
  * to. Their code has to prove it (arch/forward.h). Notes it with the scan's probes, which all have
  * been found.
+ * @d   what it tells the dynamic linker
  * @fd  the file, open for reading
  */
-void forwards_find(struct scan *s, const struct probes *probes, Elf *elf, int fd);
+void forwards_find(struct scan *s, const struct probes *probes, Elf *elf, const struct dyntable *d,
+		   int fd);
 
 /* What a function of this name is to one that may be a forwarder, if no definition is about it:
  * RANGE_LEAVES or RANGE_ENDS. False: nothing of interest. */

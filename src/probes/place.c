@@ -30,7 +30,7 @@ bool place_may_be_instruction(int fd, uint64_t address)
 	struct objfile o;
 	bool may = true;
 
-	if (own < 0 || objfile_open(&o, own))
+	if (own < 0 || objfile_open_quick(&o, own))
 		return true;
 	if (!fdes_read(&fdes, &o)) {
 		const struct fde *f = fdes_find(&fdes, address);

@@ -50,6 +50,9 @@ static uint64_t name_rehash(const void *owner, uint32_t id)
 
 uint32_t probes_named(const struct probes *p, const char *name)
 {
+	/* A file may have millions of names that are megabytes long. */
+	if (strnlen(name, p->longest + 1) > p->longest)
+		return IDINDEX_NONE;
 	return idindex_find(&p->by_name, name_hash(name), name_eq, p, name);
 }
 
@@ -85,6 +88,8 @@ static int add(struct probes *p, struct probe *probe)
 	if (probe->address || probe->kind == PROBE_REQUEST ||
 	    probes_named(p, probe->name) != IDINDEX_NONE)
 		return 0;
+	if (strlen(probe->name) > p->longest)
+		p->longest = strlen(probe->name);
 	return idindex_add(&p->by_name, id, name_hash(probe->name), name_rehash, p);
 }
 

@@ -83,6 +83,7 @@ struct probes {
 	struct probe *v;
 	size_t n, cap;
 	struct idindex by_name;
+	size_t longest;		/* of these names, in bytes */
 	/* Libraries, by soname, whose operators new and delete only call functions that are trapped
 	 * anyway: they are not trapped, but are part of the allocator. */
 	char **forwarders;

@@ -8,6 +8,7 @@
 #include "probes/requests.h"
 #include "probes/got_entries.h"
 #include "symbols/dyntable.h"
+#include "symbols/elffile.h"
 #include "symbols/symtab.h"
 
 #include <errno.h>
@@ -46,6 +47,9 @@ static int add_range(struct scan *s, const GElf_Sym *sym, enum scan_range_kind k
 	return 0;
 }
 
+/* A file with more was made to keep us busy. */
+enum { PROBES_MAX = 4096 };
+
 static int add_probe(struct scan *s, uint64_t address, uint64_t size, uint32_t probe, bool indirect)
 {
 	for (size_t i = 0; i < s->n_probes; i++) {
@@ -55,6 +59,10 @@ static int add_probe(struct scan *s, uint64_t address, uint64_t size, uint32_t p
 			s->probes[i].probe = probe;
 		if (size > s->probes[i].size)
 			s->probes[i].size = size;
+		return 0;
+	}
+	if (s->n_probes == PROBES_MAX) {
+		s->cut = true;
 		return 0;
 	}
 	if (ARRAY_RESERVE(&s->probes, &s->cap_probes, s->n_probes))
@@ -83,34 +91,26 @@ static int add_function(struct scan *s, struct probes *probes, const GElf_Sym *s
 	return add_probe(s, sym->st_value, sym->st_size, number, indirect);
 }
 
-static bool is_in_code(Elf *elf, const GElf_Sym *sym)
+static bool is_in_code(const struct scan *s, Elf *elf, const GElf_Sym *sym)
 {
 	Elf_Scn *scn = sym->st_shndx < SHN_LORESERVE ? elf_getscn(elf, sym->st_shndx) : NULL;
 	GElf_Shdr sh;
-	GElf_Phdr ph;
-	size_t n = 0;
 
 	if (scn && gelf_getshdr(scn, &sh))
 		return sh.sh_flags & SHF_EXECINSTR;
-	if (elf_getphdrnum(elf, &n))
-		return false;
-	for (size_t i = 0; i < n && i < INT32_MAX; i++)
-		if (gelf_getphdr(elf, (int)i, &ph) && ph.p_type == PT_LOAD && ph.p_flags & PF_X &&
-		    sym->st_value >= ph.p_vaddr && sym->st_value - ph.p_vaddr < ph.p_filesz)
-			return true;
-	return false;
+	return sym->st_value >= s->code_start && sym->st_value < s->code_end;
 }
 
 /* Who writes assembly may forget .type; but a label that nobody else can see is not the start of a
  * function of that name. */
-static bool is_function(Elf *elf, const GElf_Sym *sym)
+static bool is_function(const struct scan *s, Elf *elf, const GElf_Sym *sym)
 {
 	unsigned type = GELF_ST_TYPE(sym->st_info);
 
 	if (sym->st_shndx == SHN_UNDEF || sym->st_shndx == SHN_ABS || !sym->st_value)
 		return false;
 	if (type == STT_NOTYPE)
-		return GELF_ST_BIND(sym->st_info) != STB_LOCAL && is_in_code(elf, sym);
+		return GELF_ST_BIND(sym->st_info) != STB_LOCAL && is_in_code(s, elf, sym);
 	return type == STT_FUNC || type == STT_GNU_IFUNC;
 }
 
@@ -183,7 +183,7 @@ static int look_at_table(struct scan *s, struct probes *probes, Elf *elf, Elf_Sc
 	if (!symtab_begin(&t, elf, scn, sh))
 		return lacks_memory(sh->sh_size) ? -ENOMEM : 0;
 	for (size_t i = 1; !err && symtab_symbol(&t, i, &sym); i++) {
-		const char *name = is_function(elf, &sym) ? symtab_name(&t, &sym) : NULL;
+		const char *name = is_function(s, elf, &sym) ? symtab_name(&t, &sym) : NULL;
 
 		nameless &= !name;
 		if (name)
@@ -203,7 +203,7 @@ static int look_at_exported(struct scan *s, struct probes *probes, Elf *elf,
 	int err = 0;
 
 	for (size_t i = 0; !err && dyntable_symbol(d, i, &sym, &name); i++)
-		if (is_function(elf, &sym))
+		if (is_function(s, elf, &sym))
 			err = look_at_symbol(s, probes, &sym, name);
 	return err;
 }
@@ -238,13 +238,14 @@ static int add_request(void *ctx, uint64_t at)
 	return add_probe(p->scan, p->vaddr + at, 0, p->probe, false);
 }
 
-/* Code is addressed by 32 bits (psABI 3.5.1): a longer segment is made to keep us busy. */
+/* Code is addressed by 32 bits (psABI 3.5.1): more of it is made to keep us busy. */
 #define LONGEST_CODE (UINT64_C(1) << 31)
 
 /* Client requests have no names: they are told by their instructions. */
 static int find_requests(struct scan *s, const struct probes *probes, Elf *elf, int fd)
 {
 	struct request_place place = { .scan = s, .probe = probes_of_kind(probes, PROBE_REQUEST) };
+	uint64_t left = LONGEST_CODE;
 	size_t n = 0;
 	GElf_Phdr ph;
 	int err = 0;
@@ -253,8 +254,9 @@ static int find_requests(struct scan *s, const struct probes *probes, Elf *elf, 
 		return 0;
 	for (size_t i = 0; !err && i < n && i < INT32_MAX; i++) {
 		if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_LOAD ||
-		    !(ph.p_flags & PF_X) || ph.p_filesz > LONGEST_CODE)
+		    !(ph.p_flags & PF_X) || ph.p_filesz > left)
 			continue;
+		left -= ph.p_filesz;
 		place.vaddr = ph.p_vaddr;
 		err = requests_find(fd, ph.p_offset, ph.p_filesz, add_request, &place);
 	}
@@ -304,9 +306,11 @@ static int look_at_elf(struct scan *s, struct probes *probes, Elf *elf, int fd)
 	struct dyntable d;
 
 	dyntable_read(&d, elf);
+	s->cut |= d.cut;
 	const char *soname = d.soname ? dyntable_string(&d, d.soname) : NULL;
 	if (soname && !(s->soname = strdup(soname)))
 		return -ENOMEM;
+	find_code(s, elf);
 	s->program = is_program(elf);
 	s->forwarder = probes_forwards(probes, s->soname);
 	int err = look_at_tables(s, probes, elf, SHT_DYNSYM, &has_dynsym, look_at_symbol);
@@ -318,10 +322,9 @@ static int look_at_elf(struct scan *s, struct probes *probes, Elf *elf, int fd)
 		err = look_at_tables(s, probes, elf, SHT_SYMTAB, &has_symtab,
 				     s->dynamic ? look_at_hidden : look_at_symbol);
 	if (!err)
-		forwards_find(s, probes, elf, fd);
+		forwards_find(s, probes, elf, &d, fd);
 	if (!err)
 		err = find_requests(s, probes, elf, fd);
-	find_code(s, elf);
 	return err;
 }
 
@@ -342,18 +345,6 @@ static struct scan *scan_for(struct scans *s, const struct module_files *files, 
 	return &grown[number];
 }
 
-/* Read, not mapped: a file that is cut short while we look must not kill us with SIGBUS. */
-static Elf *open_elf(int fd)
-{
-	elf_version(EV_CURRENT);
-	Elf *elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ, NULL);
-
-	if (elf && elf_kind(elf) == ELF_K_ELF)
-		return elf;
-	elf_end(elf);
-	return NULL;
-}
-
 const struct scan *scan_file(struct scans *s, const struct module_files *files, uint32_t number)
 {
 	struct scan *scan = scan_for(s, files, number);
@@ -362,11 +353,26 @@ const struct scan *scan_file(struct scans *s, const struct module_files *files, 
 	if (!scan || scan->done)
 		return scan && scan->lost ? NULL : scan;
 	scan->done = true;
-	Elf *elf = s->probes ? open_elf(fd) : NULL;
+	Elf *elf = s->probes ? elffile_open_quick(fd, &scan->cut) : NULL;
 	scan->lost = elf ? look_at_elf(scan, s->probes, elf, fd) :
 			   s->probes && fd >= 0 && lacks_memory(HEADERS);
 	elf_end(elf);
 	return scan->lost ? NULL : scan;
+}
+
+bool scan_cut_is_news(struct scans *s, const struct module_files *files, uint32_t number,
+		      struct error *what)
+{
+	struct scan *scan = number < s->n ? &s->of[number] : NULL;
+
+	if (!scan || !scan->cut || scan->told_cut)
+		return false;
+	scan->told_cut = true;
+	error_set(what, 0,
+		  "has mapped %s, with tables that no program has: larger than %d MiB (symbols and "
+		  "their names) or %d MiB (others), or without an end; they are not read",
+		  files->files[number].path, ELFFILE_SYMBOLS_MIB, ELFFILE_PIECE_MIB);
+	return true;
 }
 
 const struct scan *scan_got_entries(struct scans *s, const struct module_files *files,
@@ -378,7 +384,7 @@ const struct scan *scan_got_entries(struct scans *s, const struct module_files *
 	if (scan->got_entries_read)
 		return scan;
 	scan->got_entries_read = true;
-	Elf *elf = s->probes ? open_elf(files->files[number].fd) : NULL;
+	Elf *elf = s->probes ? elffile_open_quick(files->files[number].fd, NULL) : NULL;
 	int err = elf ? got_entries_read(scan, s->probes, elf) : 0;
 	elf_end(elf);
 	return err ? NULL : scan;

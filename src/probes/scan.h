@@ -45,6 +45,7 @@ struct scan_range {
 
 struct scan {
 	bool done, lost;		/* lost: there was no memory for all of it */
+	bool cut, told_cut;		/* some of its tables are too large to be read */
 	bool dynamic;			/* its allocator symbols came from .dynsym */
 	bool program;			/* asks for an interpreter, as programs do */
 	bool forwarder;			/* its operators new and delete are not trapped */
@@ -81,6 +82,11 @@ void scans_release(struct scans *s);
  * Returns NULL: out of memory.
  */
 const struct scan *scan_file(struct scans *s, const struct module_files *files, uint32_t number);
+
+/* Have tables of file @number been left out, and is it the first time that this is asked? @what: of
+ * whoever has mapped it, as if after "process N ". */
+bool scan_cut_is_news(struct scans *s, const struct module_files *files, uint32_t number,
+		      struct error *what);
 
 /* Is it of a library with pools, labels or callbacks, all whose functions an engine leaves to
  * traps? */

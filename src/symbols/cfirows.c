@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "symbols/cfi.h"
 #include "symbols/cfirows_internal.h"
+#include "symbols/elffile.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -184,7 +185,7 @@ static Elf_Data *read_header(struct objfile *o, uint64_t *addr, struct cfi_secti
 
 	if (!find_segment(o, PT_GNU_EH_FRAME, 0, &h))
 		return NULL;
-	Elf_Data *d = elf_getdata_rawchunk(o->elf, (int64_t)h.p_offset, h.p_filesz, ELF_T_BYTE);
+	Elf_Data *d = elffile_piece(o->elf, h.p_offset, h.p_filesz, ELF_T_BYTE);
 
 	if (!d || !d->d_buf || d->d_size < HEADER_SIZE ||
 	    memcmp(d->d_buf, cfi_usual_header, CFI_USUAL_HEADER))
@@ -195,10 +196,10 @@ static Elf_Data *read_header(struct objfile *o, uint64_t *addr, struct cfi_secti
 	s->ident = ident_of(o);
 	if (!s->addr || !find_segment(o, PT_LOAD, s->addr, &load))
 		return NULL;
-	uint64_t skip = s->addr - load.p_vaddr;
+	uint64_t skip = s->addr - load.p_vaddr, rest = load.p_filesz - skip;
 
-	s->data = elf_getdata_rawchunk(o->elf, (int64_t)(load.p_offset + skip),
-				       load.p_filesz - skip, ELF_T_BYTE);
+	s->data = elffile_piece(o->elf, load.p_offset + skip,
+				rest < ELFFILE_PIECE ? rest : ELFFILE_PIECE, ELF_T_BYTE);
 	return s->data && s->data->d_buf ? d : NULL;
 }
 

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "symbols/dyntable.h"
 
+#include "symbols/elffile.h"
+
 #include <string.h>
+
+/* Twice what the largest libraries have that are known: 60 MB of names, 20 of symbols, 40 of
+ * relocations. */
+#define DYNTABLE_BYTES (2 * ELFFILE_PIECE)
 
 /* What .dynamic tells, as addresses and sizes; 0: nothing. */
 struct places {
@@ -35,7 +41,7 @@ Elf_Data *dyntable_loaded(Elf *elf, uint64_t address, uint64_t size, Elf_Type ty
 	if (!address || !size || !dyntable_offset(elf, address, &offset, &room) || size > room)
 		return NULL;
 	/* It looks at the file's size, too. */
-	return elf_getdata_rawchunk(elf, (int64_t)offset, size, type);
+	return elffile_piece(elf, offset, size, type);
 }
 
 static bool word(Elf *elf, uint64_t address, uint32_t *value)
@@ -56,6 +62,19 @@ bool dyntable_word(Elf *elf, uint64_t address, uint64_t *value)
 	return data;
 }
 
+/* dyntable_loaded(), of what all tables of a file may have together. */
+static Elf_Data *table(struct dyntable *d, Elf *elf, uint64_t address, uint64_t size, Elf_Type type)
+{
+	if (size > d->left) {
+		d->cut = true;
+		return NULL;
+	}
+	Elf_Data *data = dyntable_loaded(elf, address, size, type);
+
+	d->left -= data ? size : 0;
+	return data;
+}
+
 /* ---- how many symbols there are, which only the hash tables know ---- */
 
 /* DT_HASH: number of buckets, number of symbols. */
@@ -72,7 +91,7 @@ static bool count_by_hash(Elf *elf, uint64_t hash, uint64_t *count)
 /* DT_GNU_HASH: numbers of buckets, of the first symbol, of words of the filter; its shift; the
  * filter; the buckets with the first symbol of each chain; for every symbol a word, odd at the end
  * of a chain. */
-static bool count_by_gnu_hash(Elf *elf, uint64_t hash, uint64_t *count)
+static bool count_by_gnu_hash(struct dyntable *d, Elf *elf, uint64_t hash, uint64_t *count)
 {
 	uint32_t buckets, first, filter, value, last = 0;
 
@@ -81,7 +100,7 @@ static bool count_by_gnu_hash(Elf *elf, uint64_t hash, uint64_t *count)
 		return false;
 	uint64_t at = hash + 16 + filter * UINT64_C(8), chains = at + buckets * UINT64_C(4), room,
 		 offset;
-	const Elf_Data *heads = dyntable_loaded(elf, at, buckets * UINT64_C(4), ELF_T_WORD);
+	const Elf_Data *heads = table(d, elf, at, buckets * UINT64_C(4), ELF_T_WORD);
 
 	for (uint32_t i = 0; heads && i < buckets; i++) {
 		memcpy(&value, (const char *)heads->d_buf + i * sizeof value, sizeof value);
@@ -94,8 +113,10 @@ static bool count_by_gnu_hash(Elf *elf, uint64_t hash, uint64_t *count)
 	chains += (last - first) * UINT64_C(4);
 	if (!dyntable_offset(elf, chains, &offset, &room))
 		return false;
-	const Elf_Data *chain = dyntable_loaded(elf, chains, room - room % sizeof value,
-						ELF_T_WORD);
+	if (room > d->left)
+		room = d->left;
+	const Elf_Data *chain = table(d, elf, chains, room - room % sizeof value, ELF_T_WORD);
+
 	for (size_t i = 0; chain && i < chain->d_size / sizeof value; i++) {
 		memcpy(&value, (const char *)chain->d_buf + i * sizeof value, sizeof value);
 		if (value & 1) {
@@ -138,11 +159,10 @@ static bool read_dynamic(struct dyntable *d, Elf *elf, struct places *p)
 	if (elf_getphdrnum(elf, &n) || !entry)
 		return false;
 	for (size_t i = 0; i < n && i < INT32_MAX; i++) {
-		if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_DYNAMIC ||
-		    ph.p_offset > INT64_MAX)
+		if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_DYNAMIC)
 			continue;
-		Elf_Data *data = elf_getdata_rawchunk(elf, (int64_t)ph.p_offset,
-						      ph.p_filesz - ph.p_filesz % entry, ELF_T_DYN);
+		Elf_Data *data = elffile_piece(elf, ph.p_offset, ph.p_filesz - ph.p_filesz % entry,
+					       ELF_T_DYN);
 		for (size_t j = 0; data && j < data->d_size / entry && j < INT32_MAX; j++) {
 			if (!gelf_getdyn(data, (int)j, &dyn) || dyn.d_tag == DT_NULL)
 				break;
@@ -175,9 +195,16 @@ static void read_relocs(struct dyntable *d, Elf *elf, const struct places *p)
 
 	for (int i = 0; i < DYNTABLE_RELOCS && rela; i++)
 		if (i == 0 || p->plt_is_rela)
-			d->relocs[i] = dyntable_loaded(elf, p->rela[i],
-						       p->rela_size[i] - p->rela_size[i] % rela,
-						       ELF_T_RELA);
+			d->relocs[i] = table(d, elf, p->rela[i],
+					     p->rela_size[i] - p->rela_size[i] % rela, ELF_T_RELA);
+}
+
+/* So many bytes hold strings that end: what is behind the last 0 belongs to none. */
+static size_t whole_strings(const Elf_Data *strings)
+{
+	const char *s = strings->d_buf, *last = memrchr(s, '\0', strings->d_size);
+
+	return last ? (size_t)(last - s) + 1 : 0;
 }
 
 static void read_symbols(struct dyntable *d, Elf *elf, const struct places *p)
@@ -185,19 +212,20 @@ static void read_symbols(struct dyntable *d, Elf *elf, const struct places *p)
 	size_t sym = gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT);
 	uint64_t count = 0, named = 0;
 
-	d->strings = dyntable_loaded(elf, p->strtab, p->strsz, ELF_T_BYTE);
+	d->strings = table(d, elf, p->strtab, p->strsz, ELF_T_BYTE);
+	d->n_strings = d->strings ? whole_strings(d->strings) : 0;
 	if (!count_by_hash(elf, p->hash, &count)) {
-		if (!count_by_gnu_hash(elf, p->gnu_hash, &count))
+		if (!count_by_gnu_hash(d, elf, p->gnu_hash, &count))
 			return;
 		named = count_by_relocs(d);
 	}
 	if (!d->strings || count > UINT32_MAX)
 		return;
 	if (named > count)
-		d->symbols = dyntable_loaded(elf, p->symtab, named * sym, ELF_T_SYM);
+		d->symbols = table(d, elf, p->symtab, named * sym, ELF_T_SYM);
 	d->n_symbols = d->symbols ? (size_t)named : (size_t)count;
 	if (!d->symbols)
-		d->symbols = dyntable_loaded(elf, p->symtab, count * sym, ELF_T_SYM);
+		d->symbols = table(d, elf, p->symtab, count * sym, ELF_T_SYM);
 	if (!d->symbols)
 		d->n_symbols = 0;
 }
@@ -206,7 +234,7 @@ bool dyntable_read(struct dyntable *d, Elf *elf)
 {
 	struct places p = { 0 };
 
-	*d = (struct dyntable){ 0 };
+	*d = (struct dyntable){ .left = DYNTABLE_BYTES };
 	if (!read_dynamic(d, elf, &p))
 		return false;
 	read_relocs(d, elf, &p);
@@ -216,10 +244,7 @@ bool dyntable_read(struct dyntable *d, Elf *elf)
 
 const char *dyntable_string(const struct dyntable *d, uint64_t offset)
 {
-	if (!d->strings || offset >= d->strings->d_size)
-		return NULL;
-	const char *s = (const char *)d->strings->d_buf + offset;
-	return memchr(s, '\0', d->strings->d_size - offset) ? s : NULL;
+	return offset < d->n_strings ? (const char *)d->strings->d_buf + offset : NULL;
 }
 
 bool dyntable_symbol(const struct dyntable *d, size_t i, GElf_Sym *sym, const char **name)

@@ -17,9 +17,11 @@
 
 struct dyntable {
 	Elf_Data *symbols, *strings;	/* belong to the Elf; NULL: it has none */
-	size_t n_symbols;
+	size_t n_symbols, n_strings; /* the latter in bytes */
 	Elf_Data *relocs[DYNTABLE_RELOCS];
 	uint64_t flags_1;	/* DT_FLAGS_1 */
+	uint64_t left;		/* so many bytes more are read of such tables */
+	bool cut;		/* one was larger, and was left out */
 	uint64_t soname;	/* DT_SONAME, for dyntable_string(); 0: none */
 };
 

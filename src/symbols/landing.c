@@ -16,7 +16,7 @@ int landings_open(struct landings *l, int fd)
 	*l = (struct landings){ .o = OBJFILE_NONE };
 	if (own < 0)
 		return -EBADF;
-	int err = objfile_open(&l->o, own);
+	int err = objfile_open_quick(&l->o, own);
 	if (err)
 		return err;
 	err = fdes_read(&l->fdes, &l->o);

@@ -2,6 +2,7 @@
 #include "symbols/objfile.h"
 
 #include "base/regular.h"
+#include "symbols/elffile.h"
 
 #include <elfutils/libdwelf.h>
 #include <errno.h>
@@ -10,15 +11,13 @@
 #include <string.h>
 #include <unistd.h>
 
-static int open_type(struct objfile *o, int fd, bool relocatable)
+/* @elf  of @fd, NULL: it is none */
+static int take_elf(struct objfile *o, int fd, Elf *elf, bool relocatable)
 {
 	GElf_Ehdr ehdr;
 
-	elf_version(EV_CURRENT);
-	/* Read, not mapped: a file that is cut short while we look at it must not raise SIGBUS
-	 * here. */
-	*o = (struct objfile){ .fd = fd, .elf = elf_begin(fd, ELF_C_READ, NULL) };
-	if (o->elf && elf_kind(o->elf) == ELF_K_ELF && gelf_getehdr(o->elf, &ehdr) &&
+	*o = (struct objfile){ .fd = fd, .elf = elf };
+	if (elf && gelf_getehdr(elf, &ehdr) &&
 	    (relocatable ? ehdr.e_type == ET_REL : ehdr.e_type == ET_EXEC || ehdr.e_type == ET_DYN))
 		return 0;
 	objfile_close(o);
@@ -27,7 +26,12 @@ static int open_type(struct objfile *o, int fd, bool relocatable)
 
 int objfile_open(struct objfile *o, int fd)
 {
-	return open_type(o, fd, false);
+	return take_elf(o, fd, elffile_open(fd), false);
+}
+
+int objfile_open_quick(struct objfile *o, int fd)
+{
+	return take_elf(o, fd, elffile_open_quick(fd, NULL), false);
 }
 
 static int open_path(struct objfile *o, const char *path, bool relocatable)
@@ -37,7 +41,7 @@ static int open_path(struct objfile *o, const char *path, bool relocatable)
 	*o = OBJFILE_NONE;
 	if (fd < 0)
 		return fd == -ENOTSUP ? -ENOEXEC : fd;
-	return open_type(o, fd, relocatable);
+	return take_elf(o, fd, elffile_open(fd), relocatable);
 }
 
 int objfile_open_path(struct objfile *o, const char *path)

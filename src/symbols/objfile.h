@@ -25,6 +25,9 @@ struct objfile {
  */
 int objfile_open(struct objfile *o, int fd);
 
+/* As objfile_open(), while a program waits: without what elffile_open_quick() leaves out. */
+int objfile_open_quick(struct objfile *o, int fd);
+
 /* As objfile_open(), by name. Only regular files: a name that was found in a file may lead
  * anywhere. */
 int objfile_open_path(struct objfile *o, const char *path);

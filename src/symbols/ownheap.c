@@ -8,6 +8,7 @@
 #include "symbols/ownheap.h"
 
 #include "symbols/dyntable.h"
+#include "symbols/elffile.h"
 
 #include <string.h>
 
@@ -28,10 +29,7 @@ static const char pymalloc_tells[] = "_PyObject_DebugMallocStats";
 
 static bool has_go_note(Elf *elf, const GElf_Phdr *ph)
 {
-	Elf_Data *data = ph->p_offset <= INT64_MAX
-				 ? elf_getdata_rawchunk(elf, (int64_t)ph->p_offset, ph->p_filesz,
-							ELF_T_NHDR)
-				 : NULL;
+	Elf_Data *data = elffile_piece(elf, ph->p_offset, ph->p_filesz, ELF_T_NHDR);
 	size_t at = 0, name, desc;
 	GElf_Nhdr note;
 
@@ -103,11 +101,9 @@ const char *ownheap_language_name(enum ownheap_language l)
 struct ownheap ownheap_of(int fd)
 {
 	struct ownheap h = { 0 };
+	Elf *elf = elffile_open_quick(fd, NULL);
 
-	elf_version(EV_CURRENT);
-	/* Read, not mapped: a file that is cut short while we look must not kill us with SIGBUS. */
-	Elf *elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ, NULL);
-	if (elf && elf_kind(elf) == ELF_K_ELF) {
+	if (elf) {
 		look_at_segments(elf, &h);
 		look_at_sections(elf, &h);
 		look_at_names(elf, &h);

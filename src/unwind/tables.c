@@ -142,7 +142,7 @@ static bool open_file(const struct cfi_tables *t, uint32_t number, struct objfil
 	int fd = t->files->files[number].fd;
 	int own = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
 
-	return own >= 0 && objfile_open(o, own) == 0;
+	return own >= 0 && objfile_open_quick(o, own) == 0;
 }
 
 /* The entry of @fde, which libunwind can read at @at. */

@@ -37,6 +37,20 @@ load ../lib/live
 	exact -counted 0 "$T/hostile" sparse "$T/plug-a.so"
 }
 
+@test "tables of a library that are holes of gigabytes are left out with a sentence, and all is counted" {
+	local section
+	limited "$T/hostile" sparse "$T/plug-a.so" >alone.out
+	for section in .symtab .dynstr .eh_frame; do
+		python3 "$ROOT/tests/lib/stretch.py" "$T/plug-a.so" big.so $section $((4 << 30))
+		BINS=$D/bins limited "$MPROF" run --data=run.data -o run.txt -- "$T/hostile" sparse ./big.so >out 2>err
+		cmp out alone.out
+		says err 'process [0-9]+ has mapped .*/long\.so, with tables that no program has: .*; they are not read$'
+		limited "$MPROF" report --format=json run.data >report.json
+		agrees report.json "$D/bins"
+		rm bins
+	done
+}
+
 # undoes_it WHAT: it is profiled, and let go with those words; with the fast engine, which sees the end of a
 # program, these are said if it ends by itself, too
 undoes_it() {

@@ -164,7 +164,8 @@ static inline int program_setup(void **state)
 	program = calloc(1, sizeof *program);
 	assert_non_null(program);
 	world_init(&program->w, is_blob);
-	/* As it is built for programs it has to bear that; natively it has the flags of who builds. */
+	/* As it is built for programs it has to bear that; natively it has the flags of who
+	 * builds. */
 	pads_flags = is_blob ? CHECKS_ALIGNMENT : 0;
 	program->thread = world_thread(&program->w);
 	meanwhile = NULL;
