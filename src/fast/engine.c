@@ -125,7 +125,7 @@ static int open_for(struct engine *e, struct task *task, struct error *why)
 		return error_set(why, -ENOTSUP, "%s", lacks);
 	int err = know_agent(e->shared);
 	if (err)
-		return error_set(why, err, "its agent cannot be read: %s", strerror(-err));
+		return fast_refuse(why, FAST_KNOW, err, 0);
 	if (!task_can_call(task))
 		return error_set(why, -EAGAIN, "none of its threads is stopped where it can make a "
 					       "system call");

@@ -25,10 +25,11 @@ static int open_agent(struct objfile *o)
 
 	if (fd < 0)
 		return -errno;
-	if (!write_all(fd, agent_elf, agent_elf_size))
+	int err = write_all(fd, agent_elf, agent_elf_size);
+	if (!err)
 		return objfile_open(o, fd);
 	close(fd);
-	return -EIO;
+	return err;
 }
 
 int own_code_of_agent(struct cfi_rows *out)

@@ -13,7 +13,16 @@ int fast_refuse(struct error *why, enum fast_step step, int err, size_t bytes)
 	/* Whatever was done to it. */
 	if (err == -ESRCH)
 		return error_set(why, err, ENGINE_GONE);
+	/* Of files in memory, which only we make larger. */
+	if (err == -EFBIG)
+		return error_set(why, err, "mprof itself may make no file in memory that is large "
+					   "enough (RLIMIT_FSIZE, ulimit -f)");
 	switch (step) {
+	case FAST_KNOW:
+		if (err == -EMFILE)
+			return error_set(why, err, "mprof itself has no file descriptor left "
+						   "(RLIMIT_NOFILE, ulimit -n)");
+		return error_set(why, err, "its agent cannot be read: %s", reason);
 	case FAST_SECCOMP:
 		return error_set(why, err, "its seccomp filter may forbid the system calls that it "
 					   "takes, and to suspend it takes CAP_SYS_ADMIN");

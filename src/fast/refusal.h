@@ -9,6 +9,7 @@
 
 /* What the engine does to a program before it changes any of its code. */
 enum fast_step {
+	FAST_KNOW,	/* read the agent's tables, which are a part of us */
 	FAST_SECCOMP,	/* have it make system calls, whatever filter there is */
 	FAST_VDSO,	/* find an instruction that makes them */
 	FAST_AGENT,	/* map code */

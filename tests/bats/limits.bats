@@ -110,6 +110,19 @@ timed() {
 	finish server
 }
 
+@test "the fast engine says that files may not be so large (ulimit -f)" {
+	local blocks status
+	for blocks in 8 2000; do
+		status=0
+		(
+			ulimit -f $blocks
+			limited "$MPROF" run --engine=fast -o run.txt --data=run.data -- "$T/plain" >out 2>err
+		) || status=$?
+		[ $status = 1 ] || fail "$blocks: status $status" "$(cat err)" || return 1
+		says err 'the fast engine cannot be used: .*\(RLIMIT_FSIZE, ulimit -f\); use --engine=trap$'
+	done
+}
+
 @test "too few open files are named as the reason, whatever fails for want of them" {
 	start vforks "$T/vforks"
 	before "$PID"

@@ -19,7 +19,12 @@ static void each_failure_has_its_reason(void **state)
 {
 	(void)state;
 	expect(FAST_SECCOMP, -EPERM, "seccomp filter");
-	for (int step = FAST_SECCOMP; step <= FAST_OWNER; step++)
+	expect(FAST_KNOW, -EIO, "its agent cannot be read: Input/output error");
+	expect(FAST_KNOW, -EMFILE, "mprof itself has no file descriptor left");
+	expect(FAST_KNOW, -EFBIG, "no file in memory that is large enough (RLIMIT_FSIZE, "
+				  "ulimit -f)");
+	expect(FAST_HERE, -EFBIG, "(RLIMIT_FSIZE, ulimit -f)");
+	for (int step = FAST_KNOW; step <= FAST_OWNER; step++)
 		expect((enum fast_step)step, -ESRCH, "it has ended meanwhile, or was killed");
 	expect(FAST_VDSO, -ENOSYS, "no vdso");
 	expect(FAST_FILE, -EMFILE, "it has no file descriptor left (RLIMIT_NOFILE, ulimit -n)");
