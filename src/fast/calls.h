@@ -34,6 +34,7 @@ int calls_map(struct program_calls *c, taddr at, size_t size, int prot, int flag
 /* Anonymous, private memory of the program's at @at and nowhere else, with @flags besides. 0, or
  * -errno: -EEXIST if something is there already. */
 int calls_map_at(struct program_calls *c, taddr at, size_t size, int prot, int flags);
+/* 0 or -errno; -EACCES: the program has sealed it, mseal(2). */
 int calls_unmap(struct program_calls *c, taddr at, size_t size);
 int calls_advise(struct program_calls *c, taddr at, size_t size, int advice);
 

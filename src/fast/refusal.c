@@ -81,6 +81,8 @@ const char *fast_stays(bool left, bool tasks, bool caller, int err)
 	/* A filter that was not there when we came would kill it for a munmap(2). */
 	if (caller && err == -EPERM)
 		return "its seccomp filter may forbid munmap(2)";
+	if (caller && err == -EACCES)
+		return "it has sealed its memory, mseal(2)";
 	if (!caller || err)
 		return "signals came to its threads without end, and none could make the system "
 		       "calls that unmap it";

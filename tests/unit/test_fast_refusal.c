@@ -67,6 +67,7 @@ static void what_stays_has_its_reason(void **state)
 	stays(false, true, true, 0, "has not returned");
 	stays(false, true, false, 0, "has not returned");
 	stays(true, true, true, -EPERM, "seccomp");
+	stays(true, true, true, -EACCES, "mseal");
 	stays(true, true, false, 0, "signals came");
 	stays(true, true, true, -EAGAIN, "signals came");
 }
