@@ -467,5 +467,7 @@ stacks_with() {
 @test "what is no text is refused at its first byte, however long it is" {
 	truncate -s 1T hole
 	refused 1 'hole: line 1: a zero byte' "$MPROF" report --format=ms_print hole
-	refused 1 'zero: line 1: a zero byte' "$MPROF" report --format=ms_print /dev/zero
+	refused 1 'zero: it is not an ordinary file' "$MPROF" report --format=ms_print /dev/zero
+	mkfifo pipe
+	refused 1 'pipe: it is not an ordinary file' "$MPROF" report --format=ms_print pipe
 }
