@@ -15,7 +15,7 @@ def plain(line):
     line = re.sub(r"/\S*/", "", line)
     line = re.sub(r"[<>]?\d+(\.\d+)?(us|ms|s)?\b", "#", line)
     line = re.sub(r"\(\*\*\)|\(#\)|\(\.\)", "(#)", line)
-    line = re.sub(r"\b(bytes|blocks|pages|objects)\b", lambda m: m.group()[:-1], line)
+    line = re.sub(r"\b(bytes|blocks|pages|objects|lines)\b", lambda m: m.group()[:-1], line)
     line = re.sub(r"# [kMG]?B/h", "# B/h", line)
     return re.sub(r"\s+", " ", line).strip()
 
