@@ -320,7 +320,6 @@ survives() {
 	chmod 600 victim other-victim
 	mkdir -m 777 theirs
 	ln -s "$D/victim" theirs/report
-	ln -s "$D/other-victim" theirs/data
 	mkfifo in && chmod 666 in
 	chmod 755 .
 	exec {hold}<>in
@@ -329,7 +328,11 @@ survives() {
 		2>u.err 3>&- &
 	PID=$!
 	until_true "does not start" has_lines server.out '^ready ' 1 || skip "nobody cannot run a program here: $(cat u.err)"
+	refused 1 'cannot write the report theirs/report: it is a link' "$MPROF" attach -o theirs/report --data=theirs/data "$PID"
+	rm theirs/report
 	attach -o theirs/report --data=theirs/data "$PID"
+	ln -sf "$D/victim" theirs/report
+	ln -sf "$D/other-victim" theirs/data
 	limited "$MPROF" control "$PID" save theirs/data >save.out 2>save.err || :
 	limited "$MPROF" detach "$PID" >detach.out 2>detach.err || :
 	ended "$FRONT"
