@@ -263,6 +263,12 @@ static int find_requests(struct scan *s, const struct probes *probes, Elf *elf, 
 	return err;
 }
 
+/* Does the page in which it ends have an end itself? Otherwise no loader has mapped it. */
+static bool has_last_page(const GElf_Phdr *ph)
+{
+	return ph->p_filesz <= UINT64_MAX - 4095 && ph->p_vaddr <= UINT64_MAX - 4095 - ph->p_filesz;
+}
+
 /* Where code is, and the rest of the page in which it ends; what the file has there, nobody
  * runs. */
 static void find_code(struct scan *s, Elf *elf)
@@ -273,7 +279,8 @@ static void find_code(struct scan *s, Elf *elf)
 	if (elf_getphdrnum(elf, &n))
 		return;
 	for (size_t i = 0; i < n && i < INT32_MAX; i++) {
-		if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_LOAD || !(ph.p_flags & PF_X))
+		if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_LOAD ||
+		    !(ph.p_flags & PF_X) || !has_last_page(&ph))
 			continue;
 		if (!s->code_end || ph.p_vaddr < s->code_start)
 			s->code_start = ph.p_vaddr;

@@ -123,6 +123,21 @@ static void of_thousands_of_allocators_the_first_are_taken(void **state)
 	assert_true(scan(x)->cut);
 }
 
+/* Found by the fuzz target scan. */
+static void code_at_the_end_of_all_addresses_is_none(void **state)
+{
+	struct fixture *x = *state;
+	const uint64_t last = UINT64_MAX - 2559;
+
+	x->m.ph = (Elf64_Phdr){ .p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_vaddr = last,
+				.p_filesz = 1716, .p_memsz = 1716 };
+	finish(&x->m);
+	assert_int_equal(scan(x)->slack_start, 0);
+	assert_int_equal(scan(x)->slack_end, 0);
+	assert_int_equal(scan(x)->code_end, 0);
+	assert_false(scan_has_room(scan(x)));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -132,6 +147,8 @@ int main(void)
 			names_that_are_too_long_to_be_sought_are_not_read, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			of_thousands_of_allocators_the_first_are_taken, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			code_at_the_end_of_all_addresses_is_none, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
