@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/text_file.h"
 
+#include "base/array.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -40,19 +42,6 @@ int text_file_open(const char *path)
 	return err;
 }
 
-/* Room for twice as much, or for one byte more than there may be. */
-static int grow(char **text, size_t *room, size_t most)
-{
-	const size_t twice = *room ? 2 * *room : 4096, n = twice < most + 1 ? twice : most + 1;
-	char *larger = realloc(*text, n);
-
-	if (!larger)
-		return -ENOMEM;
-	*text = larger;
-	*room = n;
-	return 0;
-}
-
 /* Returns the number of bytes, or -errno. */
 static ssize_t read_text(int fd, char **text, size_t most)
 {
@@ -60,7 +49,7 @@ static ssize_t read_text(int fd, char **text, size_t most)
 	ssize_t n = 1;
 
 	while (n > 0 && len <= most) {
-		if (len == room && grow(text, &room, most))
+		if (ARRAY_RESERVE(text, &room, len))
 			return -ENOMEM;
 		n = read(fd, *text + len, room - len);
 		if (n < 0)
