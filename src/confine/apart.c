@@ -255,7 +255,8 @@ static bool holds_too_much(const struct apart_work *w, pid_t pid, uint64_t now_n
 	return proc_memfd_bytes(pid) > w->bounds.bytes;
 }
 
-/* Until it has closed its end. 0, -ETIMEDOUT, -ENOMEM, or -errno: it is not what we have made. */
+/* Until it has closed its end. 0, -ETIMEDOUT, -EDQUOT: its files take too much, or -errno: it is
+ * not what we have made, or we have no memory. */
 static int serve_all(const struct apart_work *w, const struct door *d, pid_t pid)
 {
 	uint64_t looked_ns = clock_now_ns();
@@ -270,7 +271,7 @@ static int serve_all(const struct apart_work *w, const struct door *d, pid_t pid
 		if (now_ns >= until_ns)
 			err = -ETIMEDOUT;
 		else if (holds_too_much(w, pid, now_ns, &looked_ns))
-			err = -ENOMEM;
+			err = -EDQUOT;
 		else if (ready < 0)
 			err = errno == EINTR ? 0 : -errno;
 		else if (ready && !(err = serve_one(w, d)))
@@ -297,7 +298,7 @@ static void tell_end(struct apart_end *end, const struct apart_work *w, int wsta
 		return;
 	if (err == -ETIMEDOUT)
 		error_set(&end->why, 0, "did not come to an end");
-	else if (err == -ENOMEM || (!sig && WEXITSTATUS(wstatus) == OUT_OF_MEMORY))
+	else if (err == -EDQUOT || (!sig && WEXITSTATUS(wstatus) == OUT_OF_MEMORY))
 		tell_memory(&end->why, &w->bounds);
 	else if (err)
 		error_set(&end->why, 0, "failed: %s", strerror(-err));
