@@ -17,11 +17,11 @@ int fast_refuse(struct error *why, enum fast_step step, int err, size_t bytes)
 	if (err == -EFBIG)
 		return error_set(why, err, "mprof itself may make no file in memory that is large "
 					   "enough (RLIMIT_FSIZE, ulimit -f)");
+	if (err == -EMFILE && (step == FAST_KNOW || step == FAST_HERE))
+		return error_set(why, err, "mprof itself has no file descriptor left "
+					   "(RLIMIT_NOFILE, ulimit -n)");
 	switch (step) {
 	case FAST_KNOW:
-		if (err == -EMFILE)
-			return error_set(why, err, "mprof itself has no file descriptor left "
-						   "(RLIMIT_NOFILE, ulimit -n)");
 		return error_set(why, err, "its agent cannot be read: %s", reason);
 	case FAST_SECCOMP:
 		return error_set(why, err, "its seccomp filter may forbid the system calls that it "
@@ -35,9 +35,6 @@ int fast_refuse(struct error *why, enum fast_step step, int err, size_t bytes)
 		return error_set(why, err, "it cannot make a file in memory (memfd_create): %s",
 				 reason);
 	case FAST_HERE:
-		if (err == -EMFILE)
-			return error_set(why, err, "mprof itself has no file descriptor left "
-						   "(RLIMIT_NOFILE, ulimit -n)");
 		if (err == -ENOMEM)
 			return error_set(why, err, "mprof itself cannot map %zu MiB more "
 						   "(RLIMIT_AS, ulimit -v)", bytes >> 20);
