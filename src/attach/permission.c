@@ -34,15 +34,6 @@ static bool is_undumpable(pid_t pid, const struct proc_status *s)
 	       st.st_uid != s->effective_uid;
 }
 
-static bool is_in_other_user_ns(pid_t pid)
-{
-	char path[PROC_PATH];
-	struct stat it, us;
-
-	return !stat(proc_path(path, pid, "ns/user"), &it) && !stat("/proc/self/ns/user", &us) &&
-	       it.st_ino != us.st_ino;
-}
-
 /* "profile (enforce)" of AppArmor, "user:role:type:level" of SELinux. */
 static void read_confinement(pid_t pid, char *text, size_t size)
 {
@@ -64,7 +55,7 @@ struct permission_facts permission_look(pid_t pid)
 		.can_trace = proc_status_can(&us, CAP_SYS_PTRACE),
 		.can_write = proc_status_can(&us, CAP_DAC_OVERRIDE),
 		.undumpable = is_undumpable(pid, &s),
-		.other_user_ns = is_in_other_user_ns(pid),
+		.other_user_ns = proc_leads_elsewhere(pid, "ns/user") == 1,
 		.yama = permission_yama(""),
 	};
 

@@ -90,15 +90,6 @@ bool doctor_may_trace_children(struct findings *f, int not_permitted)
 
 /* ---- a process ---- */
 
-static bool has_other_root(pid_t pid)
-{
-	char path[PROC_PATH];
-	struct stat it, us;
-
-	return !stat(proc_path(path, pid, "root/."), &it) && !stat("/.", &us) &&
-	       (it.st_dev != us.st_dev || it.st_ino != us.st_ino);
-}
-
 void doctor_look_at_process(struct findings *f, pid_t pid, pid_t tid)
 {
 	const struct proc_status s = proc_status(tid);
@@ -109,7 +100,7 @@ void doctor_look_at_process(struct findings *f, pid_t pid, pid_t tid)
 				 .uid = s.uid,
 				 .pid_namespaces = s.pid_namespaces,
 				 .inner = proc_status(pid).inner,
-				 .other_root = has_other_root(tid),
+				 .other_root = proc_leads_elsewhere(tid, "root/.") == 1,
 				 .other_user_ns = p.other_user_ns,
 				 .seccomp = s.seccomp,
 				 .no_new_privs = s.no_new_privs,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/oom.h"
 
+#include "proc/file.h"
+
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,34 +13,28 @@
 
 enum { SPARED = -500 }; /* in thousandths of all memory: proc(5), /proc/PID/oom_score_adj */
 
-static const char file[] = "/proc/self/oom_score_adj";
+static const char file[] = "oom_score_adj";
 static int before, now;
 static bool lowered;
 static int why_not;
 
 static int read_score(int *score)
 {
-	char text[16] = "";
-	int fd = open(file, O_RDONLY | O_CLOEXEC);
+	char *text = proc_read(getpid(), file, NULL);
 
-	if (fd < 0)
+	if (!text)
 		return -errno;
-	int err = read(fd, text, sizeof text - 1) > 0 ? 0 : -EIO;
-	close(fd);
 	*score = atoi(text);
-	return err;
+	free(text);
+	return 0;
 }
 
 static int write_score(int score)
 {
 	char text[16];
-	int n = snprintf(text, sizeof text, "%d", score), fd = open(file, O_WRONLY | O_CLOEXEC);
 
-	if (fd < 0)
-		return -errno;
-	int err = write(fd, text, (size_t)n) == n ? 0 : -errno;
-	close(fd);
-	return err;
+	snprintf(text, sizeof text, "%d", score);
+	return proc_write(getpid(), file, text);
 }
 
 /* A save child that is killed costs a file, and no program. */

@@ -2,6 +2,7 @@
 #include "confine/confine.h"
 
 #include "base/array.h"
+#include "proc/file.h"
 #include "proc/maps.h"
 
 #include <errno.h>
@@ -154,13 +155,7 @@ static int bound_files(uint64_t to)
  * child it would be spared. Where it may not say that nothing is lost but this. */
 static void offer_to_oom_killer(void)
 {
-	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return;
-	if (write(fd, "1000", 4) != 4)
-		errno = 0;
-	close(fd);
+	proc_write(getpid(), "oom_score_adj", "1000");
 }
 
 int confine_bound(const struct confine_bounds *b)

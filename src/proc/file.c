@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 const char *proc_path(char path[PROC_PATH], pid_t pid, const char *name)
@@ -19,6 +21,29 @@ int proc_open(pid_t pid, const char *name, int flags)
 	int fd = open(proc_path(path, pid, name), flags | O_CLOEXEC);
 
 	return fd < 0 ? -errno : fd;
+}
+
+int proc_write(pid_t pid, const char *name, const char *text)
+{
+	const ssize_t len = (ssize_t)strlen(text);
+	int fd = proc_open(pid, name, O_WRONLY);
+
+	if (fd < 0)
+		return fd;
+	int err = write(fd, text, (size_t)len) == len ? 0 : -errno;
+
+	close(fd);
+	return err;
+}
+
+int proc_leads_elsewhere(pid_t pid, const char *name)
+{
+	char path[PROC_PATH];
+	struct stat it, us;
+
+	if (stat(proc_path(path, pid, name), &it) || stat(proc_path(path, getpid(), name), &us))
+		return errno == ENOENT ? 0 : -errno;
+	return it.st_dev != us.st_dev || it.st_ino != us.st_ino;
 }
 
 ssize_t proc_pread(int fd, char *text, size_t size)

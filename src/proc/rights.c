@@ -4,25 +4,9 @@
 #include "proc/file.h"
 #include "proc/status.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
-
-/* What a link of /proc/PID leads to; 0 where a kernel has none like this. False: it may not be
- * asked. */
-static bool identify(pid_t tid, const char *name, uint64_t *dev, uint64_t *ino)
-{
-	char path[PROC_PATH];
-	struct stat st = {.st_ino = 0};
-
-	if (stat(proc_path(path, tid, name), &st) && errno != ENOENT)
-		return false;
-	*dev = st.st_dev;
-	*ino = st.st_ino;
-	return true;
-}
 
 /* Without a security module there is no such text. */
 static bool read_label(pid_t tid, char *label, size_t size)
@@ -49,11 +33,13 @@ struct proc_rights proc_rights(pid_t tid)
 		.capabilities = s.capabilities,
 		.filters = s.filters > s.seccomp ? s.filters : s.seccomp,
 	};
-	uint64_t dev;
+	const int user_ns = proc_leads_elsewhere(tid, "ns/user");
+	const int mount_ns = proc_leads_elsewhere(tid, "ns/mnt");
+	const int root = proc_leads_elsewhere(tid, "root/.");
 
-	r.known = s.tgid && s.has_ids && identify(tid, "ns/user", &dev, &r.user_ns) &&
-		  identify(tid, "ns/mnt", &dev, &r.mount_ns) &&
-		  identify(tid, "root", &r.root_dev, &r.root_ino) &&
+	r.other_user_ns = user_ns > 0;
+	r.other_files = mount_ns > 0 || root > 0;
+	r.known = s.tgid && s.has_ids && user_ns >= 0 && mount_ns >= 0 && root >= 0 &&
 		  read_label(tid, r.label, sizeof r.label);
 	return r;
 }
@@ -66,12 +52,11 @@ const char *rights_lacking(const struct proc_rights *r, const struct proc_rights
 		return "it is another user's";
 	if (r->gid != ours->gid)
 		return "it is another group's";
-	if (r->user_ns != ours->user_ns)
+	if (r->other_user_ns)
 		return "it is in another user namespace";
 	if (ours->capabilities & ~r->capabilities)
 		return "it has not all capabilities that mprof has";
-	if (r->mount_ns != ours->mount_ns || r->root_dev != ours->root_dev ||
-	    r->root_ino != ours->root_ino)
+	if (r->other_files)
 		return "it sees other files than mprof (a container, or chroot)";
 	if (r->filters > ours->filters)
 		return "a seccomp filter restricts it";

@@ -13,9 +13,9 @@ struct proc_rights {
 	uid_t uid;  /* the effective ones */
 	gid_t gid;
 	uint64_t capabilities;
-	unsigned filters;	     /* of system calls */
-	uint64_t user_ns, mount_ns;  /* their inode numbers */
-	uint64_t root_dev, root_ino; /* its root directory */
+	unsigned filters; /* of system calls */
+	bool other_user_ns;   /* than ours */
+	bool other_files;     /* it has another mount namespace or root directory */
 	char label[256];	     /* /proc/PID/attr/current; "": no module says anything */
 };
 

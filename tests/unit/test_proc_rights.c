@@ -24,10 +24,6 @@ static const struct proc_rights ours = {
 	.gid = 100,
 	.capabilities = 0x30,
 	.filters = 1,
-	.user_ns = 11,
-	.mount_ns = 12,
-	.root_dev = 1,
-	.root_ino = 2,
 	.label = "some",
 };
 
@@ -58,10 +54,8 @@ static void each_right_that_is_missing_is_told(void **state)
 	WITH(capabilities, 0x10, "not all capabilities");
 	WITH(capabilities, 0, "not all capabilities");
 	WITH(filters, 2, "seccomp");
-	WITH(user_ns, 13, "another user namespace");
-	WITH(mount_ns, 13, "sees other files");
-	WITH(root_dev, 3, "sees other files");
-	WITH(root_ino, 3, "sees other files");
+	WITH(other_user_ns, true, "another user namespace");
+	WITH(other_files, true, "sees other files");
 	WITH(label[0], 'S', "security label");
 	/* more than we have */
 	WITH(capabilities, 0xf0, NULL);
