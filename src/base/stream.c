@@ -2,21 +2,29 @@
 #include "base/stream.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 
-/* Why something was lost a while ago: stdio does not keep it, and mostly it is a full disk. */
+/* Why something was lost a while ago. stdio does not keep it, so a byte more is tried: what was
+ * written lacks a part as it is. Where that byte fits, mostly the disk is full for all else. */
 static int why_lost(FILE *out)
 {
 	struct statvfs disk;
+	int fd = fileno(out);
 
-	return !fstatvfs(fileno(out), &disk) && disk.f_blocks && !disk.f_bavail ? -ENOSPC : -EIO;
+	if (fd >= 0 && write(fd, "\n", 1) < 0)
+		return -errno;
+	return !fstatvfs(fd, &disk) && disk.f_blocks && !disk.f_bavail ? -ENOSPC : -EIO;
+}
+
+int stream_error(FILE *out)
+{
+	return ferror(out) ? why_lost(out) : 0;
 }
 
 int stream_close(FILE *out)
 {
-	bool failed = ferror(out); /* what was lost then is not tried again */
-	int why = failed ? why_lost(out) : 0;
+	int why = stream_error(out); /* what was lost then is not tried again */
 
 	errno = 0;
 	if (out == stdout ? fflush(out) : fclose(out))

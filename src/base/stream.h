@@ -4,6 +4,10 @@
 
 #include <stdio.h>
 
+/* 0, or -errno: why not all that was printed could be written. Where something was lost, a byte
+ * more is tried. */
+int stream_error(FILE *out);
+
 /* All has been printed: close a stream; standard output is only flushed.
  * 0, or -errno: not all of it could be written. */
 int stream_close(FILE *out);

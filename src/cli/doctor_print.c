@@ -3,6 +3,7 @@
 #include "cli/doctor.h"
 
 #include "base/jsontext.h"
+#include "base/stream.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -42,7 +43,7 @@ int doctor_print(const struct doctor *d, const char *of, FILE *out)
 			fprintf(out, "  %-4s  %-10s  -> %s\n", "", "", v->a.remedy.text);
 	}
 	print_verdict(d, of, out);
-	return ferror(out) ? -EIO : 0;
+	return stream_error(out);
 }
 
 /* ---- for programs ---- */
@@ -84,8 +85,11 @@ static json_t *all_json(const struct doctor *d, const char *of)
 int doctor_print_json(const struct doctor *d, const char *of, FILE *out)
 {
 	json_t *all = all_json(d, of);
-	int err = !json_text_write(all, JSON_INDENT(2), out) && fputc('\n', out) != EOF ? 0 : -EIO;
+	bool made = all && !json_text_write(all, JSON_INDENT(2), out);
 
 	json_decref(all);
-	return err;
+	if (made)
+		fputc('\n', out);
+	int err = stream_error(out);
+	return err || made ? err : -ENOMEM;
 }

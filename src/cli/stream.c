@@ -2,6 +2,7 @@
 #include "cli/stream.h"
 
 #include "base/overwrite.h"
+#include "base/stream.h"
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -24,7 +25,7 @@ void stream_failed(const struct options *o, int err)
 
 int stream_end_stdout(int status)
 {
-	int err = fflush(stdout) ? -errno : ferror(stdout) ? -EIO : 0;
+	int err = stream_close(stdout);
 
 	if (!err)
 		return status;

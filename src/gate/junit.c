@@ -4,6 +4,7 @@
  * It has all that Ant's own files have, which is what most of its readers were made for.
  */
 #include "base/printable.h"
+#include "base/stream.h"
 #include "base/text.h"
 #include "gate/gate.h"
 
@@ -177,5 +178,5 @@ int gate_print_junit(const struct gate *g, FILE *out)
 		fputs("</system-err>\n  </testsuite>\n", out);
 	}
 	fputs("</testsuites>\n", out);
-	return err ? err : ferror(out) ? -EIO : 0;
+	return err ? err : stream_error(out);
 }

@@ -6,6 +6,7 @@
  */
 #include "base/jsontext.h"
 #include "base/printable.h"
+#include "base/stream.h"
 #include "base/text.h"
 #include "gate/gate.h"
 
@@ -233,10 +234,11 @@ int gate_print_sarif(const struct gate *g, const char *root, FILE *out)
 				"version", "2.1.0", "runs", "tool", "driver", "name", "mprof",
 				"version", MPROF_VERSION, "rules", rules(g), "invocations",
 				invocations(g), "results", results(g, root));
-	int err = !log ? -ENOMEM : json_text_write(log, JSON_INDENT(1), out) ? -EIO : 0;
+	bool made = log && !json_text_write(log, JSON_INDENT(1), out);
 
 	json_decref(log);
-	if (!err)
+	if (made)
 		fputc('\n', out);
-	return err ? err : ferror(out) ? -EIO : 0;
+	int err = stream_error(out);
+	return err || made ? err : -ENOMEM;
 }

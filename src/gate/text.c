@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What came of conditions, for people. */
 #include "base/printable.h"
+#include "base/stream.h"
 #include "base/text.h"
 #include "gate/gate.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,7 +105,7 @@ int gate_rows_print(const struct gate *g, const struct gate_result *r, FILE *out
 	if (r->rows.n_all > r->rows.n)
 		fprintf(out, "  and %zu more path%s\n", r->rows.n_all - r->rows.n,
 			r->rows.n_all - r->rows.n == 1 ? "" : "s");
-	return ferror(out) ? -EIO : 0;
+	return stream_error(out);
 }
 
 /* ---- all processes ---- */
@@ -194,5 +194,5 @@ int gate_table_print(const struct gate *g, FILE *out)
 	for (uint32_t i = 0; i < g->n_processes; i++)
 		put_process(g, i, out);
 	put_all(g, out);
-	return ferror(out) ? -EIO : 0;
+	return stream_error(out);
 }

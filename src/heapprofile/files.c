@@ -3,6 +3,7 @@
 #include "heapprofile/internal.h"
 
 #include "base/overwrite.h"
+#include "base/stream.h"
 #include "naming/reading.h"
 #include "pprof/heap_write.h"
 #include "proc/file.h"
@@ -285,12 +286,8 @@ static int write_to(struct heapprofile *h, int fd)
 		close(fd);
 		return err;
 	}
-	int err = heap_write_text(h, out);
-	if (!err && ferror(out))
-		err = -EIO;
-	if (fclose(out) && !err)
-		err = -errno;
-	return err;
+	int err = heap_write_text(h, out), lost = stream_close(out);
+	return err ? err : lost;
 }
 
 /* Names are read in a confined process. Who waits for it, and fetches what it asks for, is not to

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "mma/log_text.h"
 
+#include "base/stream.h"
 #include "mma/merge.h"
 #include "mma/source.h"
 #include "mma/writer.h"
@@ -33,7 +34,7 @@ static int print_json(struct mma_merge *m, FILE *out)
 
 	while ((e = mma_merge_next(m, &log)))
 		json_entry(e, out);
-	return ferror(out) ? -EIO : 0;
+	return stream_error(out);
 }
 
 static int print_lines(struct mma_merge *m, bool humanized, bool compress, FILE *out)

@@ -2,6 +2,7 @@
 #include "outputs/mma.h"
 
 #include "base/overwrite.h"
+#include "base/stream.h"
 #include "mma/group.h"
 #include "mma/source.h"
 #include "mma/stats_text.h"
@@ -121,8 +122,7 @@ static int print_stats(const struct mma_output *m, const char *name)
 	if (!f)
 		return fd >= 0 ? -errno : fd;
 	mma_stats_print(mma_group_stats(m->group), !m->all->settings.mma.plain, f);
-	int err = ferror(f) ? -EIO : 0;
-	return fclose(f) ? -errno : err;
+	return stream_close(f);
 }
 
 static int write_stats(const struct mma_output *m)

@@ -2,11 +2,11 @@
 #include "report/heap.h"
 
 #include "base/printable.h"
+#include "base/stream.h"
 #include "base/text.h"
 #include "report/percent.h"
 #include "report/row.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -229,5 +229,6 @@ int report_heap(const struct heap_report *r, FILE *out)
 	free(bins);
 	if (err)
 		return err;
-	return ferror(out) || fflush(out) ? (errno ? -errno : -EIO) : 0;
+	fflush(out);
+	return stream_error(out);
 }

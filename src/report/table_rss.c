@@ -4,6 +4,7 @@
 
 #include "base/jsontext.h"
 #include "base/printable.h"
+#include "base/stream.h"
 #include "report/json_out.h"
 #include "report/percent.h"
 #include "report/row.h"
@@ -163,9 +164,8 @@ int report_rss(const struct rss_report *r, FILE *out)
 	int err = row_release(&row);
 	print_beside(r, out);
 	print_fragmentation(r, out);
-	if (!err && (ferror(out) || fflush(out)))
-		err = errno ? -errno : -EIO;
-	return err;
+	fflush(out);
+	return err ? err : stream_error(out);
 }
 
 /* ---- JSON ---- */

@@ -5,9 +5,11 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -54,6 +56,43 @@ static void a_full_disk_is_the_reason_however_much_was_to_be_written(void **stat
 	assert_int_equal(WEXITSTATUS(wstatus), 0);
 }
 
+/* Its file system is not full; and mostly nothing is left to be tried again at the end. */
+static void a_device_that_takes_nothing_is_the_reason_however_it_is_written(void **state)
+{
+	(void)state;
+	for (int piece = 1; piece < 5000; piece = 2 * piece + 1)
+		for (int n = 1; n < 3 * 4096; n += n < 4000 || n > 4200 ? 97 : 1) {
+			FILE *out = fopen("/dev/full", "w");
+
+			assert_non_null(out);
+			for (int left = n; left > 0; left -= piece)
+				fprintf(out, "%*s", left < piece ? left : piece, "");
+			assert_int_equal(stream_close(out), -ENOSPC);
+		}
+}
+
+static void a_limit_of_the_size_is_the_reason(void **state)
+{
+	struct rlimit was, is;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &was), 0);
+	is = (struct rlimit){ 4096, was.rlim_max };
+	signal(SIGXFSZ, SIG_IGN);
+	for (int n = 4097; n < 8400; n += 41) {
+		FILE *out = tmpfile();
+
+		assert_non_null(out);
+		assert_int_equal(setrlimit(RLIMIT_FSIZE, &is), 0);
+		for (int left = n; left > 0; left -= 41)
+			fprintf(out, "%*s", left < 41 ? left : 41, "");
+		int lost = stream_close(out);
+		assert_int_equal(setrlimit(RLIMIT_FSIZE, &was), 0);
+		assert_int_equal(lost, -EFBIG);
+	}
+	signal(SIGXFSZ, SIG_DFL);
+}
+
 static void what_was_written_is_no_error(void **state)
 {
 	FILE *out = tmpfile();
@@ -68,6 +107,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_full_disk_is_the_reason_however_much_was_to_be_written),
+		cmocka_unit_test(
+			a_device_that_takes_nothing_is_the_reason_however_it_is_written),
+		cmocka_unit_test(a_limit_of_the_size_is_the_reason),
 		cmocka_unit_test(what_was_written_is_no_error),
 	};
 
