@@ -84,15 +84,21 @@ const struct heap_piece *heap_blocks_piece(const struct heap_blocks *b, taddr at
 	return i < b->n_pieces && b->pieces[i].start <= at ? &b->pieces[i] : NULL;
 }
 
+/* Of a piece that has it: without any chunk there is no array. */
+static const struct heap_chunk *nth(const struct heap_blocks *b, const struct heap_piece *p,
+				    size_t n)
+{
+	return &b->chunks[p->first + n];
+}
+
 size_t heap_blocks_find(const struct heap_blocks *b, taddr at)
 {
 	const struct heap_piece *p = heap_blocks_piece(b, at);
 
 	if (!p)
 		return HEAP_NO_CHUNK;
-	const struct heap_chunk *c = b->chunks + p->first;
-	size_t i = SEARCH_FIRST(p->n, k, heap_chunk_at(p, &c[k]) >= at);
-	return i < p->n && heap_chunk_at(p, &c[i]) == at ? p->first + i : HEAP_NO_CHUNK;
+	size_t i = SEARCH_FIRST(p->n, k, heap_chunk_at(p, nth(b, p, k)) >= at);
+	return i < p->n && heap_chunk_at(p, nth(b, p, i)) == at ? p->first + i : HEAP_NO_CHUNK;
 }
 
 size_t heap_blocks_around(const struct heap_blocks *b, taddr at)
@@ -101,9 +107,9 @@ size_t heap_blocks_around(const struct heap_blocks *b, taddr at)
 
 	if (!p)
 		return HEAP_NO_CHUNK;
-	const struct heap_chunk *c = b->chunks + p->first;
-	size_t i = SEARCH_FIRST(p->n, k, heap_chunk_at(p, &c[k]) > at);
-	bool within = i && at - heap_chunk_at(p, &c[i - 1]) < heap_chunk_size(&c[i - 1]);
+	size_t i = SEARCH_FIRST(p->n, k, heap_chunk_at(p, nth(b, p, k)) > at);
+	const struct heap_chunk *c = i ? nth(b, p, i - 1) : NULL;
+	bool within = c && at - heap_chunk_at(p, c) < heap_chunk_size(c);
 	return within ? p->first + i - 1 : HEAP_NO_CHUNK;
 }
 
