@@ -105,6 +105,10 @@ bool arch_ends_in_call(const uint8_t before[ARCH_CALL_MAX]);
 /* Does the code at @code, 16 bytes, return from a signal handler? */
 bool arch_is_signal_return(const uint8_t code[16]);
 
+/* Are these 16 bytes, which are aligned to that, a stub of a procedure linkage table? Where its
+ * frame is depends on the pc itself by the linker's tables (psABI 5.2; ld's .eh_frame of .plt). */
+bool arch_is_plt_stub(const uint8_t code[16]);
+
 /* What a thread is told by: its thread pointer. */
 uint64_t arch_thread_pointer_of(const struct arch_regs *r);
 

@@ -190,6 +190,18 @@ bool arch_is_signal_return(const uint8_t code[16])
 	return !memcmp(code, restorer, sizeof restorer);
 }
 
+bool arch_is_plt_stub(const uint8_t code[16])
+{
+	/* jmp *slot(%rip); push $number; jmp to the first one; or the same for CET: endbr64; push
+	 * $number; jmp, or bnd jmp */
+	static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+
+	if (code[0] == 0xff && code[1] == 0x25)
+		return code[6] == 0x68 && code[11] == 0xe9;
+	return !memcmp(code, endbr64, sizeof endbr64) && code[4] == 0x68 &&
+	       (code[9] == 0xe9 || (code[9] == 0xf2 && code[10] == 0xe9));
+}
+
 /* Source: struct rt_sigframe of the kernel, arch/x86/include/asm/sigframe.h. */
 #define INTERRUPTED(reg) (sizeof(uint64_t) + offsetof(ucontext_t, uc_mcontext.gregs[reg]))
 

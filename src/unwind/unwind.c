@@ -245,6 +245,16 @@ static const struct step *make_step_without_cfi(struct unwinder *u, const struct
 	return steps_add(&u->steps, &s);
 }
 
+/* A rule that asks for the pc is told that of the call in a step, and in a walk what the call
+ * returns to. Nothing is called from there, but a stack that is broken may lead there. */
+static bool asks_for_pc(struct unwinder *u, taddr pc)
+{
+	uint8_t code[16];
+
+	return snapshot_code(&u->memory, (pc - 1) & ~(taddr)15, code, sizeof code) &&
+	       arch_is_plt_stub(code);
+}
+
 /* Make a step by libunwind and remember it. NULL: it has to be made as part of a whole walk. */
 static const struct step *make_step(struct unwinder *u, const struct position *p)
 {
@@ -262,7 +272,7 @@ static const struct step *make_step(struct unwinder *u, const struct position *p
 	}
 	/* A signal handler's frame gives back all registers. */
 	if (unwind_is_foreign(u, p->pc, false) || unwind_is_signal_return(&u->memory, p->pc) ||
-	    unw_init_remote(&c, u->as, u))
+	    asks_for_pc(u, p->pc) || unw_init_remote(&c, u->as, u))
 		return NULL;
 	u->step = (struct step){ .pc = p->pc, .sp = p->sp, .number = UINT32_MAX };
 	u->recording = true;

@@ -487,6 +487,34 @@ static void registers_go_by_their_dwarf_numbers(void **state)
 	assert_false(arch_unwind_reg(&r, 1 << 30, &value));
 }
 
+/* As ld writes them. */
+static void a_stub_of_a_plt_is_told_by_its_instructions(void **state)
+{
+	static const struct {
+		uint8_t code[16];
+		bool stub;
+	} all[] = {
+		{ { 0xff, 0x25, 1, 2, 3, 0, 0x68, 1, 0, 0, 0, 0xe9, 1, 2, 3, 4 }, true },
+		{ { 0xf3, 0x0f, 0x1e, 0xfa, 0x68, 1, 0, 0, 0, 0xe9, 1, 2, 3, 4, 0x66, 0x90 },
+		  true },
+		{ { 0xf3, 0x0f, 0x1e, 0xfa, 0x68, 1, 0, 0, 0, 0xf2, 0xe9, 1, 2, 3, 4, 0x90 },
+		  true },
+		/* the first one, whose rule does not ask for the pc; and such as bind at once */
+		{ { 0xff, 0x35, 1, 2, 3, 0, 0xff, 0x25, 1, 2, 3, 0, 0x0f, 0x1f, 0x40, 0 }, false },
+		{ { 0xff, 0x25, 1, 2, 3, 0, 0x66, 0x90, 0xff, 0x25, 1, 2, 3, 0, 0x66, 0x90 },
+		  false },
+		{ { 0xf3, 0x0f, 0x1e, 0xfa, 0xff, 0x25, 1, 2, 3, 0, 0x66, 0x0f, 0x1f, 0x44, 0, 0 },
+		  false },
+		{ { 0xff, 0x25, 1, 2, 3, 0, 0x68, 1, 0, 0, 0, 0xc3, 1, 2, 3, 4 }, false },
+		{ { 0xf3, 0x0f, 0x1e, 0xfb, 0x68, 1, 0, 0, 0, 0xe9, 1, 2, 3, 4, 0x66, 0x90 },
+		  false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		assert_int_equal(arch_is_plt_stub(all[i].code), all[i].stub);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -501,6 +529,7 @@ int main(void)
 		cmocka_unit_test(every_instruction_behind_a_call_of_libc_can_be_moved),
 		cmocka_unit_test(the_target_of_a_direct_call_is_told_and_of_no_other),
 		cmocka_unit_test(a_call_of_any_form_is_told_by_its_end),
+		cmocka_unit_test(a_stub_of_a_plt_is_told_by_its_instructions),
 		cmocka_unit_test(arguments_result_and_stack_are_where_the_psabi_has_them),
 		cmocka_unit_test(registers_go_by_their_dwarf_numbers),
 	};

@@ -91,6 +91,24 @@ __asm__(".text\n"
 	"	.cfi_endproc\n"
 	".size run_astray, . - run_astray\n");
 
+/* A stub as ld makes them for a PLT, and its rule: the caller's stack pointer is 8 or 16 above, by
+ * where in its 16 bytes the pc is. */
+extern const char lazy_stub[];
+__asm__(".text\n"
+	".balign 16\n"
+	".type lazy_stub, @function\n"
+	"lazy_stub:\n"
+	"	.cfi_startproc\n"
+	"	.cfi_escape 0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22\n"
+	"	.byte 0xff, 0x25\n" /* jmp */
+	"	.long 0\n"
+	"	.byte 0x68\n" /* push */
+	"	.long 0\n"
+	"	.byte 0xe9\n" /* jmp */
+	"	.long 0\n"
+	"	.cfi_endproc\n"
+	".size lazy_stub, . - lazy_stub\n");
+
 /* What the child tells. */
 struct told {
 	void *frames[MAX_FRAMES];
@@ -1231,6 +1249,27 @@ static void a_whole_chain_is_known_by_the_registers_it_needs(void **state)
 	assert_int_equal(unwinder_counts(t->u).wrong, 0);
 }
 
+/* Nothing ever returns there; but what is remembered must make no difference. Found by fuzzing. */
+static void a_rule_that_asks_for_the_pc_is_told_the_same_each_time(void **state)
+{
+	const uint64_t outermost = 0, ret = (uintptr_t)stop_here + 1;
+	struct target *t = *state;
+
+	start(t, run_shallow);
+	unwinder_check(t->u, true);
+	for (size_t at = 1; at <= 16; at++) {
+		const uint64_t stub = (uintptr_t)lazy_stub + at;
+
+		for (size_t i = 0; i < 40; i++)
+			memcpy(heap + 8 * i, i < 20 ? &stub : &outermost, 8);
+		for (int i = 0; i < 4; i++) {
+			chain_at(t, (uintptr_t)heap, ret);
+			chain_at(t, (uintptr_t)heap, stub);
+		}
+	}
+	assert_int_equal(unwinder_counts(t->u).wrong, 0);
+}
+
 static void handlers_that_interrupt_each_other_in_a_circle_come_to_an_end(void **state)
 {
 	struct target *t = *state;
@@ -1344,6 +1383,7 @@ int main(void)
 		UNWIND_TEST(a_whole_chain_is_known_by_all_its_words),
 		UNWIND_TEST(chains_that_begin_alike_are_known_beside_each_other),
 		UNWIND_TEST(a_whole_chain_is_known_by_the_registers_it_needs),
+		UNWIND_TEST(a_rule_that_asks_for_the_pc_is_told_the_same_each_time),
 		UNWIND_TEST(handlers_that_interrupt_each_other_in_a_circle_come_to_an_end),
 		UNWIND_TEST(any_stack_at_all_gives_some_chain),
 	};
