@@ -125,6 +125,15 @@ static int close_ring(struct search *x, taddr bins, struct glibc_arenas *a)
 
 /* ---- looking for it ---- */
 
+/* A thread's arena is in the same ring. It is in sight where its heap is right behind a module's
+ * data, or behind what else looks like that. */
+static int try_as_main(struct search *x, taddr bins, struct glibc_arenas *a)
+{
+	int err = close_ring(x, bins, a);
+
+	return !err && glibc_has_heap(&x->r, a->v[0]) ? -ENOENT : err;
+}
+
 static bool is_data(const struct still *s, const struct still_area *a)
 {
 	return a->writable && (a->kind == STILL_FILE || still_is_bss(s, a));
@@ -141,7 +150,7 @@ static int try_at(struct search *x, taddr pair, struct glibc_arenas *a, taddr *b
 		return -ENOENT;
 	for (taddr bins = low; err == -ENOENT && bins <= high - (N_BINS - 1) * PAIR; bins += PAIR)
 		if (are_bins(x, bins))
-			err = close_ring(x, bins, a);
+			err = try_as_main(x, bins, a);
 	return err;
 }
 

@@ -217,20 +217,39 @@ static bool leads_to_arena(struct glibc *g, size_t arena, taddr align)
 	return false;
 }
 
-/* What heaps are aligned to: 64 MiB, or four of the huge pages that it was told to use. 0: neither
- * leads from the top to the arena. */
+/* What heaps are aligned to: 64 MiB, or four of the huge pages that it was told to use. */
+static const taddr aligns[] = {UINT64_C(64) << 20, UINT64_C(8) << 20, UINT64_C(4) << 30};
+
+#define N_ALIGNS (sizeof aligns / sizeof *aligns)
+
+/* Is that where an arena stands in its first heap, if they are aligned to @align? */
+static bool is_behind_info(taddr arena, taddr align)
+{
+	uint64_t info = arena & (align - 1);
+
+	return info >= INFO_SIZEOF_MIN && info <= INFO_SIZEOF_MAX;
+}
+
+/* 0: no alignment leads from the top to the arena. */
 static taddr alignment_of(struct glibc *g, size_t arena)
 {
-	static const taddr aligns[] = {UINT64_C(64) << 20, UINT64_C(8) << 20, UINT64_C(4) << 30};
-
-	for (size_t i = 0; i < sizeof aligns / sizeof *aligns; i++) {
-		uint64_t info = g->arenas.v[arena] & (aligns[i] - 1);
-
-		if (info >= INFO_SIZEOF_MIN && info <= INFO_SIZEOF_MAX &&
+	for (size_t i = 0; i < N_ALIGNS; i++)
+		if (is_behind_info(g->arenas.v[arena], aligns[i]) &&
 		    leads_to_arena(g, arena, aligns[i]))
 			return aligns[i];
-	}
 	return 0;
+}
+
+bool glibc_has_heap(struct still_reader *r, taddr arena)
+{
+	uint64_t owner;
+
+	for (size_t i = 0; i < N_ALIGNS; i++)
+		if (is_behind_info(arena, aligns[i]) &&
+		    still_word(r, (arena & ~(aligns[i] - 1)) + INFO_ARENA, &owner) &&
+		    owner == arena)
+			return true;
+	return false;
 }
 
 static int walk_heap(struct glibc *g, size_t arena, const struct heap *h, unsigned info)

@@ -80,6 +80,9 @@ int glibc_chunks_walk(struct glibc *g, taddr at, taddr end, taddr top, taddr *st
 /* The memory of all arenas, in pieces. 0 or -ENOMEM. */
 int glibc_heaps_walk(struct glibc *g);
 
+/* Does this arena stand in a heap of its own, as those of threads do, and the main one does not? */
+bool glibc_has_heap(struct still_reader *r, taddr arena);
+
 /* glibc_mapped.c: blocks with mappings of their own, when the pieces are sorted. 0 or -ENOMEM. */
 int glibc_mapped_walk(struct glibc *g);
 

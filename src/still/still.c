@@ -74,10 +74,23 @@ const struct still_area *still_area_at(const struct still *s, taddr at)
 	return i < s->n_areas && s->areas[i].start <= at ? &s->areas[i] : NULL;
 }
 
+/* A module is mapped in so few areas. */
+enum { AREAS_OF_MODULE = 16 };
+
+/* Is the file of this area one that is executed? */
+static bool is_of_module(const struct still *s, const struct still_area *a)
+{
+	for (int i = 0; i < AREAS_OF_MODULE && a - i >= s->areas; i++)
+		if (a[-i].executable && a[-i].kind == STILL_FILE && !strcmp(a[-i].name, a->name))
+			return true;
+	return false;
+}
+
+/* Data that is all read-only after relocation is in front of some. */
 bool still_is_bss(const struct still *s, const struct still_area *a)
 {
 	return a > s->areas && a->kind == STILL_ANON && a[-1].kind == STILL_FILE &&
-	       a[-1].end == a->start;
+	       a[-1].end == a->start && (a[-1].writable || is_of_module(s, &a[-1]));
 }
 
 bool still_has_stack(const struct still *s, const struct still_area *a)

@@ -92,7 +92,8 @@ bool still_part(const struct still *s, size_t i, taddr start, taddr end, struct 
  * UINT64_MAX: nowhere. */
 taddr still_behind_hole(const struct still *s, taddr at, uint64_t step);
 
-/* Is this area what a file's mapping is continued by, its bss? */
+/* Is this area what a module's data is continued by, its bss? What a file's private writable one
+ * is followed by is taken for that, too. */
 bool still_is_bss(const struct still *s, const struct still_area *a);
 
 /*

@@ -45,6 +45,12 @@ walked() {
 	jq -e '.arenas[0].system > 1048576' after
 }
 
+@test "the heap of a thread that lies right behind a file" {
+	walked tabled TABLED_FILES=1
+	cd "$(mktemp -d -p "$D")" || return 1
+	walked tabled-static TABLED_FILES=1
+}
+
 @test "no thread caches" {
 	walked tabled GLIBC_TUNABLES=glibc.malloc.tcache_count=0
 }

@@ -52,6 +52,7 @@ grows() {
 @test "each page is in its row" {
 	start residents "$T/residents"
 	grows anon 'anonymous mappings of the program' 262144
+	grows behind 'anonymous mappings of the program' 262144
 	grows shared 'shared memory' 262144
 	grows file 'files, written (data)' 262144
 	grows blocks 'heap: live blocks, usable'

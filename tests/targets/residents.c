@@ -3,6 +3,7 @@
  * residents: becomes larger by exactly 64 pages at a command, and says "done COMMAND":
  *
  *	anon		private memory that is written
+ *	behind		the same, right behind a file's mapping that nobody can write to
  *	zeros		private memory that is read and never written
  *	unwritten	a block with a mapping of its own that is read and never written
  *	named		private memory that is written, and has a name if the kernel has such
@@ -38,6 +39,17 @@ static void touch(volatile char *at)
 {
 	for (size_t i = 0; i < BYTES; i += PAGE)
 		at[i] = 2;
+}
+
+static void behind(void)
+{
+	char *at = mmap(NULL, PAGE + BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			0);
+	int fd = memfd_create("residents", MFD_CLOEXEC);
+
+	MUST(at != MAP_FAILED && fd >= 0 && !ftruncate(fd, PAGE));
+	MUST(mmap(at, PAGE, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0) == at);
+	touch(at + PAGE);
 }
 
 static void zeros(void)
@@ -94,6 +106,8 @@ static void other(const char *word)
 {
 	if (!strcmp(word, "anon"))
 		touch(map(MAP_PRIVATE | MAP_ANONYMOUS, -1));
+	else if (!strcmp(word, "behind"))
+		behind();
 	else if (!strcmp(word, "zeros"))
 		zeros();
 	else if (!strcmp(word, "unwritten"))

@@ -3,7 +3,8 @@
  * tabled [THREADS [SLOTS]]: threads allocate, reallocate, align and free, and keep a table of the
  * blocks that are theirs in shared memory, which malloc knows nothing of. A slot is empty while
  * its thread is in a call. With TABLED_NO_BRK in the environment malloc cannot have more of [heap]
- * than it has when main begins. Its commands:
+ * than it has when main begins. With TABLED_FILES a file is mapped right below the heap of at least
+ * one thread, where the kernel may put any. Its commands:
  *
  *	work N		each thread makes N calls, then "worked"
  *	churn		they do so until the next command, "still": "churning", "stilled"
@@ -13,6 +14,7 @@
  */
 #include "live.h"
 
+#include <fcntl.h>
 #include <malloc.h>
 #include <sys/mman.h>
 
@@ -35,6 +37,7 @@ static struct table *table;
 static unsigned n_threads, each;
 static pthread_barrier_t begin, end;
 static atomic_bool still;
+static atomic_uint n_files;
 static long calls;	/* that each is to make; -1: until it is told to stop */
 
 static size_t random_size(uint64_t *state)
@@ -82,13 +85,28 @@ static void step(struct slot *s, uint64_t *state)
 		set(s, malloc(size));
 }
 
+/* What is mapped there already stays. */
+static void map_below(uintptr_t block)
+{
+	const uintptr_t at = (block & ~(((uintptr_t)64 << 20) - 1)) - 4096;
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+
+	MUST(fd >= 0);
+	n_files += mmap((void *)at, 4096, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_FIXED_NOREPLACE, fd, 0) == (void *)at;
+	close(fd);
+}
+
 static void *work(void *arg)
 {
 	unsigned me = (unsigned)(uintptr_t)arg;
 	uint64_t state = me + 1;
 	struct slot *mine = table->v + (size_t)me * each;
 
-	free(malloc(100)); /* it has an arena and a cache from here on */
+	void *block = malloc(100); /* it has an arena and a cache from here on */
+	if (getenv("TABLED_FILES"))
+		map_below((uintptr_t)block);
+	free(block);
 	pthread_barrier_wait(&end);
 	for (;;) {
 		pthread_barrier_wait(&begin);
@@ -216,6 +234,7 @@ int main(int argc, char **argv)
 	for (unsigned i = 0; i < n_threads; i++)
 		MUST(!pthread_create(&threads[i], NULL, work, (void *)(uintptr_t)i));
 	pthread_barrier_wait(&end);
+	MUST(n_files || !getenv("TABLED_FILES"));
 	live_serve(report, other);
 	other("");
 	run(0);

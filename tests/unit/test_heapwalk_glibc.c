@@ -33,6 +33,9 @@ static taddr heap = UINT64_C(0x555500000000);
 /* Where the other arena's second heap is: in the next 64 MiB, as a rule. */
 static taddr heap2 = HEAP1 + (64 << 20);
 
+/* Whether a file is mapped right below the other arena's first heap. */
+static bool behind_file;
+
 /* What the main arena has: live blocks between free ones of all kinds. */
 static const struct made_chunk main_chunks[] = {
 	{MADE_LIVE, CACHE, 0},
@@ -140,6 +143,8 @@ static void make(struct made_heap *h, bool plain)
 	made_memory(h, heap, HEAP_PAGES, "[heap]");
 	made_memory(h, TLS, 3, "");
 	made_memory(h, MAPPED, 12, "");
+	if (behind_file)
+		made_memory(h, HEAP1 - STILL_PAGE, 1, "/var/data");
 	made_memory(h, HEAP1, 4, "");
 	made_memory(h, heap2, 2, "");
 	made_memory(h, DATA, 2, "/lib/libc.so.6");
@@ -417,6 +422,15 @@ static void two_main_arenas_are_not_one(void **state)
 	made_arena(&h, second, second, second + MADE_BEFORE - 16, 0);
 	assert_int_equal(glibc_walk(&h.still, &w), -EMLINK);
 	made_release(&h);
+}
+
+/* As is the first mapping that the kernel puts below a thread's heap, whose place is aligned. */
+static void an_arena_right_behind_a_file_is_a_threads_all_the_same(void **state)
+{
+	(void)state;
+	behind_file = true;
+	find_all(false);
+	behind_file = false;
 }
 
 static void assert_walk(struct made_heap *h, bool doubtful, size_t live, size_t cached)
@@ -730,6 +744,7 @@ int main(void)
 		cmocka_unit_test(a_heap_of_forty_gibibytes_is_walked),
 		cmocka_unit_test(an_arena_of_zeros_is_none),
 		cmocka_unit_test(two_main_arenas_are_not_one),
+		cmocka_unit_test(an_arena_right_behind_a_file_is_a_threads_all_the_same),
 		cmocka_unit_test(a_thread_that_has_ended_leaves_keys_behind),
 		cmocka_unit_test(caches_that_are_not_found_are_missed),
 		cmocka_unit_test(caches_are_found_behind_threads_that_have_none),

@@ -52,6 +52,30 @@ static void what_madvise_has_split_is_one_area(void **state)
 	still_release(&s);
 }
 
+/* With a file right below it, memory of any kind looks like a bss. */
+static void a_bss_is_behind_a_modules_data(void **state)
+{
+	static const struct proc_map maps[] = {
+		{ .start = 0x1000, .end = 0x2000, .ino = 1, .executable = true, .path = "/lib/a" },
+		{ .start = 0x2000, .end = 0x3000, .ino = 1, .path = "/lib/a" },
+		{ .start = 0x3000, .end = 0x4000, .writable = true, .path = "" },
+		{ .start = 0x5000, .end = 0x6000, .ino = 2, .path = "/lib/b" },
+		{ .start = 0x6000, .end = 0x7000, .writable = true, .path = "" },
+		{ .start = 0x8000, .end = 0x9000, .ino = 2, .writable = true, .path = "/lib/b" },
+		{ .start = 0x9000, .end = 0xa000, .writable = true, .path = "" },
+	};
+	struct still s = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
+		assert_int_equal(still_add_map(&s, &maps[i]), 0);
+	assert_true(still_is_bss(&s, still_area_at(&s, 0x3000)));
+	assert_false(still_is_bss(&s, still_area_at(&s, 0x6000)));
+	assert_true(still_is_bss(&s, still_area_at(&s, 0x9000)));
+	assert_false(still_is_bss(&s, still_area_at(&s, 0x2000)));
+	still_release(&s);
+}
+
 static void nothing_is_read_outside_of_what_was_copied(void **state)
 {
 	struct still s = {0};
@@ -341,6 +365,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_madvise_has_split_is_one_area),
+		cmocka_unit_test(a_bss_is_behind_a_modules_data),
 		cmocka_unit_test(nothing_is_read_outside_of_what_was_copied),
 		cmocka_unit_test(the_expected_pause_grows_with_bytes_and_threads),
 		cmocka_unit_test(a_copy_takes_no_more_than_there_is),
