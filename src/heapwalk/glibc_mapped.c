@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Blocks with mappings of their own: whole pages, with a header in front. Nothing lists them; the
- * kernel joins their mappings, so each is looked for at the end of the one before.
+ * kernel joins their mappings, so each is looked for at the end of the one before. And it divides
+ * them where the program protects pages of a block, as below a stack, or maps others into it.
  */
 #include "heapwalk/glibc_internal.h"
 
@@ -92,21 +93,25 @@ static void check_apart(struct glibc *g, const struct heap_mapped *m)
 			(unsigned long long)m->start, (unsigned long long)b->pieces[i].start);
 }
 
-static int walk_area(struct glibc *g, const struct still_area *a)
+/* Those that begin in it, and end in front of @gap. *@behind is the end of the last block before
+ * it, and after that of its own last one. */
+static int walk_area(struct glibc *g, const struct still_area *a, taddr gap, taddr *behind)
 {
+	taddr from = *behind > a->start ? *behind : a->start;
 	int err = 0;
 
-	for (taddr at = next_page(g, a->start, a->end); !err && at < a->end;
+	for (taddr at = next_page(g, from, a->end); !err && at < a->end;
 	     at = next_page(g, at, a->end)) {
 		struct heap_mapped m;
 
-		if (!find_at(g, at, a->end, &m)) {
+		if (!find_at(g, at, gap, &m)) {
 			at += STILL_PAGE;
 			continue;
 		}
 		check_apart(g, &m);
 		err = heap_blocks_add_mapped(&g->w->blocks, &m);
 		at += m.size;
+		*behind = at;
 		g->w->mapped.n++;
 		g->w->mapped.bytes += heap_mapped_usable(&g->w->blocks, &m);
 		g->w->mapped_overhead += m.chunk - m.start + MAPPED_OVERHEAD;
@@ -129,16 +134,26 @@ static void check(struct glibc *g)
 			(unsigned long long)g->params.mapped_bytes);
 }
 
+/* Where nothing is mapped any more, from area @i on. */
+static taddr find_gap(const struct still *s, size_t i)
+{
+	while (i + 1 < s->n_areas && s->areas[i + 1].start == s->areas[i].end)
+		i++;
+	return s->areas[i].end;
+}
+
 int glibc_mapped_walk(struct glibc *g)
 {
+	taddr gap = 0, behind = 0;
 	int err = 0;
 
 	for (size_t i = 0; !err && i < g->s->n_areas; i++) {
 		const struct still_area *a = &g->s->areas[i];
 
+		gap = a->start < gap ? gap : find_gap(g->s, i);
 		/* The kernel may have joined them with what is behind the bss of a library. */
 		if (a->kind == STILL_ANON && a->writable)
-			err = walk_area(g, a);
+			err = walk_area(g, a, gap, &behind);
 	}
 	check(g);
 	return err;

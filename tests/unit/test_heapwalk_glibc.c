@@ -36,6 +36,9 @@ static taddr heap2 = HEAP1 + (64 << 20);
 /* Whether a file is mapped right below the other arena's first heap. */
 static bool behind_file;
 
+/* Whether the first page of a mapped block is one that nobody may touch. */
+static bool guarded;
+
 /* What the main arena has: live blocks between free ones of all kinds. */
 static const struct made_chunk main_chunks[] = {
 	{MADE_LIVE, CACHE, 0},
@@ -135,6 +138,18 @@ static void put_mappings(struct made_heap *h)
 	put_mapped(h, MAPPED + 11 * STILL_PAGE, 0, STILL_PAGE, STILL_PAGE);
 }
 
+static void put_mapped_memory(struct made_heap *h)
+{
+	const taddr guard = MAPPED + 6 * STILL_PAGE;
+	const struct proc_map m = {.start = guard, .end = guard + STILL_PAGE, .path = ""};
+
+	made_memory(h, MAPPED, guarded ? 6 : 12, "");
+	if (!guarded)
+		return;
+	assert_int_equal(still_add_map(&h->still, &m), 0);
+	made_memory(h, m.end, 5, "");
+}
+
 static void make(struct made_heap *h, bool plain)
 {
 	const struct still_task tasks[] = {{0x1000, TLS + 64, TP}, {0x1000, 64, TP + 0x800}};
@@ -142,7 +157,7 @@ static void make(struct made_heap *h, bool plain)
 	*h = (struct made_heap){.plain = plain};
 	made_memory(h, heap, HEAP_PAGES, "[heap]");
 	made_memory(h, TLS, 3, "");
-	made_memory(h, MAPPED, 12, "");
+	put_mapped_memory(h);
 	if (behind_file)
 		made_memory(h, HEAP1 - STILL_PAGE, 1, "/var/data");
 	made_memory(h, HEAP1, 4, "");
@@ -236,6 +251,15 @@ static void heaps_of_huge_pages_are_aligned_to_less(void **state)
 	heap2 = HEAP1 + (8 << 20);
 	find_all(false);
 	heap2 = HEAP1 + (64 << 20);
+}
+
+/* As in a stack that is allocated, whose mapping has three parts then. */
+static void a_mapped_block_with_a_page_that_nobody_may_touch_is_found(void **state)
+{
+	(void)state;
+	guarded = true;
+	find_all(false);
+	guarded = false;
 }
 
 static void blocks_are_counted_by_their_sizes(void **state)
@@ -735,6 +759,7 @@ int main(void)
 		cmocka_unit_test(links_of_before_2_32_are_followed),
 		cmocka_unit_test(links_are_told_by_whole_lists),
 		cmocka_unit_test(heaps_of_huge_pages_are_aligned_to_less),
+		cmocka_unit_test(a_mapped_block_with_a_page_that_nobody_may_touch_is_found),
 		cmocka_unit_test(blocks_are_counted_by_their_sizes),
 		cmocka_unit_test(an_arena_that_is_being_changed_is_said),
 		cmocka_unit_test(bins_in_motion_do_not_hide_the_arena),
