@@ -10,7 +10,7 @@
 
 #include <errno.h>
 
-enum { ALIGN_MAX = 2 << 20, PLACES = 2 };
+enum { PLACES = 2 };
 
 /* Is there a header at @chunk, in the mapping that begins at @start? Its chunk ends with a page. */
 static bool is_header(struct glibc *g, taddr start, taddr chunk, taddr end, uint64_t *size)
@@ -30,7 +30,8 @@ static bool is_header(struct glibc *g, taddr start, taddr chunk, taddr end, uint
  */
 static bool find_aligned(struct glibc *g, taddr start, taddr end, struct heap_mapped *m)
 {
-	for (uint64_t align = 2 * CHUNK_UNIT; align <= ALIGN_MAX; align *= 2) {
+	/* Behind a power of two that is larger than what is in front of it. */
+	for (uint64_t align = 2 * CHUNK_UNIT; align / 2 < end - start; align *= 2) {
 		taddr block = (start + CHUNK_HEADER + align - 1) & ~(align - 1);
 
 		for (int i = 0; i < PLACES; i++, block += align) {

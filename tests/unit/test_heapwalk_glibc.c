@@ -262,6 +262,36 @@ static void a_mapped_block_with_a_page_that_nobody_may_touch_is_found(void **sta
 	guarded = false;
 }
 
+static void a_mapped_block_may_be_aligned_to_more_than_a_huge_page(void **state)
+{
+	const taddr at = UINT64_C(0x7f1000000000);
+	const uint64_t align = 8 << 20, size = align + 2 * STILL_PAGE;
+	const struct proc_map hole = {.start = at + STILL_PAGE,
+				      .end = at + align - STILL_PAGE,
+				      .readable = true,
+				      .writable = true,
+				      .path = ""};
+	struct made_heap h;
+	struct heap_walk w;
+
+	(void)state;
+	make(&h, false);
+	assert_int_equal(glibc_walk(&h.still, &w), 0);
+	uint64_t before = w.mapped.bytes;
+	heap_walk_release(&w);
+	made_memory(&h, at, 1, "");
+	assert_int_equal(still_add_map(&h.still, &hole), 0);
+	made_memory(&h, hole.end, 3, "");
+	put_mapped(&h, at, align - 16, size, size);
+	made_params(&h, PARAMS, MAPPED_BLOCKS + 1, MAPPED_BYTES + size, heap);
+	assert_int_equal(glibc_walk(&h.still, &w), 0);
+	print_failures(&w);
+	assert_false(heap_walk_is_doubtful(&w));
+	assert_int_equal(w.mapped.bytes, before + 2 * STILL_PAGE);
+	heap_walk_release(&w);
+	made_release(&h);
+}
+
 static void blocks_are_counted_by_their_sizes(void **state)
 {
 	struct made_heap h;
@@ -760,6 +790,7 @@ int main(void)
 		cmocka_unit_test(links_are_told_by_whole_lists),
 		cmocka_unit_test(heaps_of_huge_pages_are_aligned_to_less),
 		cmocka_unit_test(a_mapped_block_with_a_page_that_nobody_may_touch_is_found),
+		cmocka_unit_test(a_mapped_block_may_be_aligned_to_more_than_a_huge_page),
 		cmocka_unit_test(blocks_are_counted_by_their_sizes),
 		cmocka_unit_test(an_arena_that_is_being_changed_is_said),
 		cmocka_unit_test(bins_in_motion_do_not_hide_the_arena),
