@@ -122,10 +122,11 @@ static bool is_ours(const struct still_area *a)
 	return name && (!*name || !strcmp(name, " (deleted)"));
 }
 
+/* Of [heap] also what a program has protected: there is more than one block in a page. */
 static bool is_copied(const struct still_area *a)
 {
-	return a->readable && a->writable && a->kind != STILL_KERNEL && !is_device(a) &&
-	       !is_ours(a);
+	return a->readable && (a->writable || a->kind == STILL_HEAP) && a->kind != STILL_KERNEL &&
+	       !is_device(a) && !is_ours(a);
 }
 
 /* A loader makes memory read-only when it has filled it, and so do programs. */

@@ -167,6 +167,12 @@ static void in_break(void)
 	MUST(mine);
 	keep((void *)mine);
 	fill_with(mine + 30000, new_size(), "in a large block");
+	/* A page of a table that nobody is to change any more, among other blocks. */
+	mine = aligned_alloc(PAGE, PAGE);
+	MUST(mine);
+	keep((void *)mine);
+	fill_with(mine, new_size(), "in a block made read-only");
+	MUST(!mprotect((void *)mine, PAGE, PROT_READ));
 }
 
 static void in_kernel(void)
