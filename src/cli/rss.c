@@ -32,12 +32,15 @@ static void forget(struct rss_command *c)
 	resident_release(&c->resident);
 }
 
-/* What is private and writable has pages that are told apart one by one. */
+/* What is private and was written to has pages that are told apart one by one, whatever the program
+ * has protected of it since. */
 static int read_pages(struct rss_command *c, const struct still_files *f)
 {
+	struct still_files all = *f;
 	uint64_t left_out = 0;
 
-	return still_each_page(&c->look.taken.still, f, &c->resident.zeros_known, &left_out,
+	all.guarded = true;
+	return still_each_page(&c->look.taken.still, &all, &c->resident.zeros_known, &left_out,
 			       resident_add, &c->resident);
 }
 

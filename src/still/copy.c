@@ -136,6 +136,12 @@ static bool is_sealed(const struct still_area *a)
 	       (a->kind == STILL_FILE || a->kind == STILL_ANON) && !is_device(a);
 }
 
+/* It may have pages that a program has written to and protected. */
+static bool is_guarded(const struct still_area *a)
+{
+	return !a->writable && (a->kind == STILL_HEAP || a->kind == STILL_ANON);
+}
+
 struct sealed_pages {
 	page_range_fn *fn;
 	void *ctx;
@@ -169,7 +175,7 @@ static int each_page(const struct still *s, const struct still_files *f, enum st
 	for (size_t i = 0; !err && i < s->n_areas; i++) {
 		const struct still_area *a = &s->areas[i];
 
-		bool is_written = is_copied(a);
+		bool is_written = is_copied(a) || (f->guarded && is_guarded(a));
 
 		if ((!is_written && !(f->sealed && is_sealed(a))) || !is_of(s, a, part))
 			continue;

@@ -15,6 +15,7 @@ struct still_files {
 	pid_t pid; /* of a task that has not ended: without one there is no memory */
 	int mem, pagemap;
 	bool sealed; /* what was written to and cannot be any more is copied, too */
+	bool guarded; /* not for copying: anonymous memory counts however it is protected */
 };
 
 /* 0 or -errno: -ENOENT, -ESRCH (gone), -EACCES, -EPERM. */
@@ -39,8 +40,8 @@ int still_read_areas(struct still *s, const struct still_files *f);
 
 /**
  * The pages that are copied, in order: of areas that are readable, writable and no device, and not
- * too large for a kernel that does not pass over holes; and those that are sealed, if they are
- * asked for.
+ * too large for a kernel that does not pass over holes; and those that are sealed or guarded, if
+ * they are asked for.
  * @zeros, @fn, @ctx  as in pagemap_each()
  * @left_out          the bytes of those that are too large are added to it
  * Returns what @fn did if that is not 0, or -errno.

@@ -56,6 +56,9 @@ grows() {
 	grows shared 'shared memory' 262144
 	grows file 'files, written (data)' 262144
 	grows blocks 'heap: live blocks, usable'
+	grows readonly 'heap: live blocks, usable' 262144
+	grows closed 'heap: live blocks, usable' 262144
+	grows code 'heap: live blocks, usable' 262144
 	tell_await residents stack '^done stack$'
 	rss --format=json "$PID"
 	adds_up

@@ -9,6 +9,9 @@
  *	named		private memory that is written, and has a name if the kernel has such
  *	shared		memory of a memfd
  *	blocks		64 blocks with a page of their own each: "usable BYTES"
+ *	readonly	a block with a mapping of its own that is written and protected
+ *	closed		the same, and it cannot be read either
+ *	code		the same, and it can be executed
  *	stack		the stack becomes deeper for a moment
  *	file		private data of a file is written
  */
@@ -94,6 +97,15 @@ static void blocks(void)
 	say("usable %zu\n", usable);
 }
 
+static void protected(int prot)
+{
+	char *block = aligned_alloc(PAGE, BYTES);
+
+	MUST(block);
+	touch(block);
+	MUST(!mprotect(block, BYTES, prot));
+}
+
 static NOINLINE void deep(void)
 {
 	char here[BYTES];
@@ -118,6 +130,12 @@ static void other(const char *word)
 		shared();
 	else if (!strcmp(word, "blocks"))
 		blocks();
+	else if (!strcmp(word, "readonly"))
+		protected(PROT_READ);
+	else if (!strcmp(word, "closed"))
+		protected(PROT_NONE);
+	else if (!strcmp(word, "code"))
+		protected(PROT_READ | PROT_EXEC);
 	else if (!strcmp(word, "stack"))
 		deep();
 	else if (!strcmp(word, "file"))
