@@ -174,7 +174,8 @@ static int walk_main(struct glibc *g)
 		err = walk_piece(g, round_up(start, CHUNK_UNIT), end, top, &bytes);
 	if (!err && !here)
 		err = walk_elsewhere(g, top, &bytes);
-	if (!err && !here)
+	/* The top may have come back to [heap] since. */
+	if (!err)
 		err = walk_left(g, top, &bytes);
 	if (!err)
 		check_system(g, 0, bytes);

@@ -45,6 +45,11 @@ walked() {
 	jq -e '.arenas[0].system > 1048576' after
 }
 
+@test "an arena that has more of [heap] again keeps its pieces elsewhere" {
+	walked tabled MALLOC_ARENA_MAX=1 TABLED_NO_BRK=while
+	jq -e '.arenas[0].system > 1048576' after
+}
+
 @test "the heap of a thread that lies right behind a file" {
 	walked tabled TABLED_FILES=1
 	cd "$(mktemp -d -p "$D")" || return 1

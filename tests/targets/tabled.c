@@ -3,8 +3,9 @@
  * tabled [THREADS [SLOTS]]: threads allocate, reallocate, align and free, and keep a table of the
  * blocks that are theirs in shared memory, which malloc knows nothing of. A slot is empty while
  * its thread is in a call. With TABLED_NO_BRK in the environment malloc cannot have more of [heap]
- * than it has when main begins. With TABLED_FILES a file is mapped right below the heap of at least
- * one thread, where the kernel may put any. Its commands:
+ * than it has when main begins, or, with TABLED_NO_BRK=while, before its first work is half done.
+ * With TABLED_FILES a file is mapped right below the heap of at least one thread, where the kernel
+ * may put any. Its commands:
  *
  *	work N		each thread makes N calls, then "worked"
  *	churn		they do so until the next command, "still": "churning", "stilled"
@@ -38,6 +39,7 @@ static unsigned n_threads, each;
 static pthread_barrier_t begin, end;
 static atomic_bool still;
 static atomic_uint n_files;
+static void *in_the_way; /* of brk(2) */
 static long calls;	/* that each is to make; -1: until it is told to stop */
 
 static size_t random_size(uint64_t *state)
@@ -172,6 +174,25 @@ static void run(long n)
 	pthread_barrier_wait(&begin);
 }
 
+static void work_all(long n)
+{
+	run(n);
+	pthread_barrier_wait(&end);
+}
+
+static void work_and_free_brk(long n)
+{
+	const char *no_brk = getenv("TABLED_NO_BRK");
+
+	if (in_the_way && !strcmp(no_brk, "while")) {
+		work_all(n / 2);
+		MUST(!munmap(in_the_way, 4096));
+		in_the_way = NULL;
+		n -= n / 2;
+	}
+	work_all(n);
+}
+
 static void other(const char *word)
 {
 	static bool churns;
@@ -184,8 +205,7 @@ static void other(const char *word)
 		say("stilled\n");
 	}
 	if (!strncmp(word, "work ", 5)) {
-		run(atol(word + 5));
-		pthread_barrier_wait(&end);
+		work_and_free_brk(atol(word + 5));
 		say("worked\n");
 	} else if (!strcmp(word, "churn")) {
 		churns = true;
@@ -205,8 +225,9 @@ static void end_brk(void)
 {
 	uintptr_t end = ((uintptr_t)sbrk(0) + 4095) / 4096 * 4096;
 
-	MUST(mmap((void *)end, 4096, PROT_READ | PROT_WRITE,
-		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) == (void *)end);
+	in_the_way = mmap((void *)end, 4096, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	MUST(in_the_way == (void *)end);
 }
 
 static void report(void)
