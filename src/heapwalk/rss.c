@@ -314,7 +314,8 @@ static int divide_mapping(const struct smap *m, void *ctx)
 	uint64_t sum = 0;
 
 	memset(d->parts, 0, sizeof d->parts);
-	if (d->f->walk)
+	/* The kernel counts huge pages that were reserved beside Rss. */
+	if (d->f->walk && !m->hugetlb)
 		divide_heap(d, m);
 	for (int k = 0; k < N_RSS_KINDS; k++)
 		sum += d->parts[k];

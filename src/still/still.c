@@ -21,11 +21,17 @@ void still_release(struct still *s)
 
 /* ---- areas ---- */
 
+/* Memory of huge pages has a file that nobody sees. Its end is " (deleted)". */
+static bool is_huge_memory(const struct proc_map *m)
+{
+	return text_begins(m->path, "/anon_hugepage");
+}
+
 static enum still_kind kind_of(const struct proc_map *m)
 {
 	if (m->shared)
 		return STILL_SHARED;
-	if (m->ino)
+	if (m->ino && !is_huge_memory(m))
 		return STILL_FILE;
 	if (!strcmp(m->path, "[heap]"))
 		return STILL_HEAP;

@@ -176,6 +176,25 @@ static void a_kernel_that_does_not_tell_of_zeros_is_believed_by_the_mapping(void
 	release(&m, &r);
 }
 
+/* They are there and not in Rss. */
+static void reserved_huge_pages_of_the_heap_are_no_pages_of_zeros(void **state)
+{
+	const char *tail = "Private_Hugetlb: 24 kB\n";
+	struct made m;
+	struct rss r;
+
+	(void)state;
+	make(&m);
+	*m.smaps = '\0';
+	add_smap(&m, HEAP, 8, "rw-p", "/anon_hugepage (deleted)", 0, 0, 0);
+	strncat(m.smaps, tail, sizeof m.smaps - strlen(m.smaps) - 1);
+	divide(&m, &r, true, false);
+	assert_int_equal(r.total, 0);
+	assert_int_equal(r.hugetlb, 24 * 1024);
+	assert_int_equal(r.zeros_within, 0);
+	release(&m, &r);
+}
+
 static void a_heap_that_is_not_known_is_one_row(void **state)
 {
 	struct made m;
@@ -249,6 +268,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_byte_is_in_its_row),
 		cmocka_unit_test(a_kernel_that_does_not_tell_of_zeros_is_believed_by_the_mapping),
+		cmocka_unit_test(reserved_huge_pages_of_the_heap_are_no_pages_of_zeros),
 		cmocka_unit_test(a_heap_that_is_not_known_is_one_row),
 		cmocka_unit_test(files_have_rows_of_their_own),
 		cmocka_unit_test(a_chunk_in_two_mappings_is_divided_between_them),

@@ -52,6 +52,29 @@ static void what_madvise_has_split_is_one_area(void **state)
 	still_release(&s);
 }
 
+/* They have a file of their own, and what malloc has in them is memory as any other. */
+static void huge_pages_are_anonymous_memory(void **state)
+{
+	struct proc_map m = {.start = 0x200000,
+			     .end = 0x400000,
+			     .ino = 1,
+			     .readable = true,
+			     .writable = true,
+			     .path = "/anon_hugepage (deleted)"};
+	struct still s = {0};
+
+	(void)state;
+	assert_int_equal(still_add_map(&s, &m), 0);
+	add(&s, 0x400000, 0x401000, "", true);
+	assert_int_equal(s.areas[0].kind, STILL_ANON);
+	assert_false(still_is_bss(&s, &s.areas[1]));
+	still_release(&s);
+	m.shared = true;
+	assert_int_equal(still_add_map(&s, &m), 0);
+	assert_int_equal(s.areas[0].kind, STILL_SHARED);
+	still_release(&s);
+}
+
 /* With a file right below it, memory of any kind looks like a bss. */
 static void a_bss_is_behind_a_modules_data(void **state)
 {
@@ -365,6 +388,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_madvise_has_split_is_one_area),
+		cmocka_unit_test(huge_pages_are_anonymous_memory),
 		cmocka_unit_test(a_bss_is_behind_a_modules_data),
 		cmocka_unit_test(nothing_is_read_outside_of_what_was_copied),
 		cmocka_unit_test(the_expected_pause_grows_with_bytes_and_threads),
