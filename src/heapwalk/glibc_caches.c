@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The caches of threads. Each thread has a pointer to its own in its static thread-local storage,
- * below its thread pointer and in every thread as far below: that is looked for.
+ * below its thread pointer and in every thread as far below: that is looked for. Those of threads
+ * that are not there are told by their shape.
  */
 #include "heapwalk/glibc_internal.h"
 
@@ -67,6 +68,14 @@ static bool has_right_lists(struct glibc *g, const struct cache *c)
 		off += !head != !count_of(g, c, i);
 	}
 	return off <= COUNTS_OFF;
+}
+
+static bool has_any(struct glibc *g, const struct cache *c)
+{
+	for (int i = 0; i < LISTS; i++)
+		if (head_of(g, c, i))
+			return true;
+	return false;
 }
 
 static bool is_block_of_cache(struct glibc *g, taddr block, struct cache *c)
@@ -184,7 +193,8 @@ static bool walk_list(struct glibc *g, const struct cache *cache, int list, uint
 	return true;
 }
 
-static void walk_cache(struct glibc *g, const struct cache *cache)
+/* @counts: nobody has emptied it without counting, as a thread does that ends. */
+static void walk_cache(struct glibc *g, const struct cache *cache, bool counts)
 {
 	struct heap_blocks *b = &g->w->blocks;
 	int off = 0;
@@ -200,7 +210,7 @@ static void walk_cache(struct glibc *g, const struct cache *cache)
 			continue;
 		off += n + 1 == count || n == count + 1 ? 1 : COUNTS_OFF + 1;
 	}
-	if (off > COUNTS_OFF)
+	if (counts && off > COUNTS_OFF)
 		heap_check_fail(g->w, CHECK_LISTS, "the cache at 0x%llx counts its lists wrongly",
 				(unsigned long long)cache->block);
 }
@@ -229,7 +239,7 @@ static bool walk_all(struct glibc *g, uint64_t offset)
 		if (!s->tasks[i].tp)
 			continue;
 		if (is_cache(g, at, &cache)) {
-			walk_cache(g, &cache);
+			walk_cache(g, &cache, true);
 		} else if (still_word_or_0(&g->r, at)) {
 			heap_check_fail(g->w, CHECK_CACHES,
 					"what 0x%llx points at is no cache of a thread",
@@ -238,6 +248,24 @@ static bool walk_all(struct glibc *g, uint64_t offset)
 		}
 	}
 	return all && !s->running && !is_being_emptied(g);
+}
+
+/* A child of fork(2) has those of its parent's other threads: nobody hands out what is in them any
+ * more. An empty one looks like many a block. */
+static void walk_orphans(struct glibc *g)
+{
+	struct heap_blocks *b = &g->w->blocks;
+
+	for (size_t p = 0; p < b->n_pieces; p++) {
+		for (size_t i = b->pieces[p].first; i < b->pieces[p].first + b->pieces[p].n; i++) {
+			taddr block = heap_chunk_at(&b->pieces[p], &b->chunks[i]) + CHUNK_HEADER;
+			struct cache c;
+
+			if (b->states[i] == HEAP_LIVE && is_block_of_cache(g, block, &c) &&
+			    has_any(g, &c))
+				walk_cache(g, &c, false);
+		}
+	}
 }
 
 void glibc_caches_walk(struct glibc *g)
@@ -249,6 +277,7 @@ void glibc_caches_walk(struct glibc *g)
 		offset = find_offset(g, NEAR, FAR, FAR_TASKS);
 	if (offset)
 		g->all_caches = walk_all(g, offset);
+	walk_orphans(g);
 	if (!g->params.found)
 		heap_check_skip(g->w, CHECK_CACHES, "whether there are any is not known");
 	else if (!g->w->caches && g->params.cache_bins)

@@ -521,7 +521,7 @@ static void a_thread_that_has_ended_leaves_keys_behind(void **state)
 	/* And this is what a thread empties that has no pointer to it any more. */
 	made_put(&h, TP + 0x800 - 0x58, 0);
 	assert_int_equal(still_add_word(&h.still, OTHER_CHUNKS + 16), 0);
-	assert_walk(&h, true, all - 3 + 1, 5 + 3);
+	assert_walk(&h, true, all - 3, 5 + 3);
 	made_release(&h);
 }
 
@@ -531,9 +531,28 @@ static void caches_that_are_not_found_are_missed(void **state)
 
 	(void)state;
 	make(&h, false);
-	made_put(&h, TP - 0x58, 0);
-	made_put(&h, TP + 0x800 - 0x58, 0);
+	/* Neither has blocks of the right size in its last list. */
+	made_put(&h, heap + 16 + 128 + 63 * 8, heap);
+	made_put(&h, OTHER_CHUNKS + 16 + 128 + 63 * 8, heap);
 	expect_failure(&h, CHECK_CACHES);
+}
+
+/* As in a child of fork(2): what is in them is free. Without any thread's of its own, too. */
+static void caches_of_threads_that_are_not_there_are_found(void **state)
+{
+	const size_t all = LIVE_MAIN + LIVE_OTHER;
+	struct made_heap h;
+
+	(void)state;
+	make(&h, false);
+	h.still.n_tasks = 1;
+	assert_walk(&h, false, all, 5);
+	made_put(&h, TP - 0x58, 0);
+	assert_walk(&h, false, all, 5);
+	/* A list that was taken from without being counted, by a thread that was about to end. */
+	made_put(&h, heap + 16, made_get(&h, heap + 16) + 2);
+	assert_walk(&h, false, all, 5);
+	made_release(&h);
 }
 
 /* In any order: who never allocates has none. */
@@ -598,9 +617,6 @@ static bool is_alone(taddr field, uint64_t now)
 	/* Chunks in fastbins look as if they were in use, but for the lists. */
 	if (!now && ((field >= MAIN + fast && field < MAIN + fast + 80) ||
 		     (field >= OTHER + fast && field < OTHER + fast + 80)))
-		return true;
-	/* A thread that has never allocated anything has no cache. */
-	if (!now && field == TP + 0x800 - 0x58)
 		return true;
 	/* Behind what somebody else has taken with sbrk(2) chunks begin anywhere. */
 	return field == GAP_END + 8 || field == GAP_END + 48 + 8;
@@ -803,6 +819,7 @@ int main(void)
 		cmocka_unit_test(an_arena_right_behind_a_file_is_a_threads_all_the_same),
 		cmocka_unit_test(a_thread_that_has_ended_leaves_keys_behind),
 		cmocka_unit_test(caches_that_are_not_found_are_missed),
+		cmocka_unit_test(caches_of_threads_that_are_not_there_are_found),
 		cmocka_unit_test(caches_are_found_behind_threads_that_have_none),
 		cmocka_unit_test(memory_that_could_not_be_read_is_said),
 		cmocka_unit_test(every_field_damaged_in_turn),
