@@ -48,10 +48,11 @@ static int add_root(struct reach_roots *r, taddr start, taddr end)
 /* ---- the allocator's ---- */
 
 /* Between two chunks of the main arena may be what somebody else has from sbrk(2). A block of
- * glibc's ends a word behind its chunk. */
+ * glibc's ends a word behind its chunk; the top, which is the last one, does not. */
 static int add_main_piece(struct holes *h, const struct heap_blocks *b, const struct heap_piece *p)
 {
 	uint64_t behind = (uint64_t)b->cut.header - b->cut.overhead;
+	bool has_top = p->n && b->states[p->first + p->n - 1] == HEAP_TOP;
 	taddr start = 0, end = 0;
 	int err = 0;
 
@@ -64,7 +65,7 @@ static int add_main_piece(struct holes *h, const struct heap_blocks *b, const st
 		}
 		end = at + heap_chunk_size(&b->chunks[i]);
 	}
-	return err ? err : start ? add_hole(h, start, end + behind) : 0;
+	return err ? err : start ? add_hole(h, start, end + (has_top ? 0 : behind)) : 0;
 }
 
 static int add_allocators(struct holes *h, const struct heap_walk *w)

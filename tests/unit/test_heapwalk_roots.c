@@ -101,6 +101,20 @@ static void all_that_is_not_the_allocators(void **state)
 	done(&m);
 }
 
+/* Somebody else called sbrk(2), and the arena has not needed more since. */
+static void what_is_right_behind_the_top_is_somebody_elses(void **state)
+{
+	struct made m;
+
+	(void)state;
+	make(&m);
+	m.walk.blocks.states[1] = HEAP_TOP;
+	assert_int_equal(reach_roots_find(&m.roots, &m.memory.still, &m.walk), 0);
+	assert_int_equal(m.roots.ranges[2].end, HEAP + 0x2000);
+	assert_int_equal(m.roots.ranges[3].start, HEAP + 0x3000);
+	done(&m);
+}
+
 static void everything_if_the_allocator_is_not_known(void **state)
 {
 	struct made m;
@@ -207,6 +221,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_that_is_not_the_allocators),
+		cmocka_unit_test(what_is_right_behind_the_top_is_somebody_elses),
 		cmocka_unit_test(everything_if_the_allocator_is_not_known),
 		cmocka_unit_test(stacks_from_their_pointers_on),
 		cmocka_unit_test(what_may_be_no_stack_is_read_whole),
