@@ -3,12 +3,13 @@
 #include "heapwalk/reachable.h"
 
 #include "base/array.h"
+#include "heapwalk/stacks.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { RED_ZONE = 128, WORD = 8 };
+enum { WORD = 8 };
 
 /* What is no root, though it was copied. */
 struct holes {
@@ -83,37 +84,22 @@ static int add_allocators(struct holes *h, const struct heap_walk *w)
 
 /* ---- stacks ---- */
 
-/* What nobody may touch is in front of it: a stack overflows into that. */
-static bool is_guarded(const struct still *s, const struct still_area *a)
-{
-	return a > s->areas && a[-1].end == a->start && !a[-1].readable && !a[-1].writable;
-}
-
-/* Is this task's stack all that is in the area? That of a thread has the thread's own data at its
- * end. What else a stack pointer leads to may be a part of something larger. */
-static bool is_stack(const struct still *s, const struct still_area *a, const struct still_task *t)
-{
-	if (a->kind == STILL_STACK)
-		return true;
-	return a->kind == STILL_ANON && is_guarded(s, a) && t->tp > t->sp && t->tp < a->end;
-}
-
 /* Below the pointer of a stack is what calls that have returned left there. */
 static int add_below_stacks(struct holes *h, const struct still *s)
 {
+	struct still_reader r = still_reader(s);
 	int err = 0;
 
 	for (size_t i = 0; !err && i < s->n_tasks; i++) {
-		const struct still_area *a = still_area_at(s, s->tasks[i].sp);
-		taddr lowest = s->tasks[i].sp;
+		taddr lowest = s->tasks[i].sp, start, end;
 
-		if (!a || !is_stack(s, a, &s->tasks[i]))
+		if (!stack_of_task(&r, &s->tasks[i], &start, &end))
 			continue;
 		for (size_t k = 0; k < s->n_tasks; k++)
-			if (s->tasks[k].sp >= a->start && s->tasks[k].sp < lowest)
+			if (s->tasks[k].sp >= start && s->tasks[k].sp < lowest)
 				lowest = s->tasks[k].sp;
-		if (lowest - a->start > RED_ZONE)
-			err = add_hole(h, a->start, (lowest - RED_ZONE) & ~(taddr)(WORD - 1));
+		if (lowest - start > STACK_RED_ZONE)
+			err = add_hole(h, start, (lowest - STACK_RED_ZONE) & ~(taddr)(WORD - 1));
 	}
 	return err;
 }

@@ -4,12 +4,13 @@
 #include "base/array.h"
 #include "base/search.h"
 #include "base/text.h"
+#include "heapwalk/stacks.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { RED_ZONE = 128, SPARSE = STILL_PAGE / 10 };
+enum { SPARSE = STILL_PAGE / 10 };
 
 struct division {
 	struct rss *r;
@@ -155,20 +156,6 @@ static bool is_file_of_disk(const char *path)
 	return path[0] == '/';
 }
 
-/* The lowest stack pointer in it; 0: none is. */
-static taddr stack_pointer(const struct still *s, const struct smap *m)
-{
-	taddr lowest = 0;
-
-	for (size_t i = 0; i < s->n_tasks; i++) {
-		taddr sp = s->tasks[i].sp;
-
-		if (sp >= m->map.start && sp < m->map.end && (!lowest || sp < lowest))
-			lowest = sp;
-	}
-	return lowest;
-}
-
 static enum rss_kind kind_of_rest(const struct division *d, const struct smap *m)
 {
 	const struct still_area *a = still_area_at(d->f->still, m->map.start);
@@ -195,20 +182,45 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+/* A stack from @start to @end. Returns what is left of the rest. */
+static uint64_t divide_stack(struct division *d, const struct smap *m, taddr sp, taddr start,
+			     taddr end, uint64_t rest)
+{
+	taddr from = sp - start > STACK_RED_ZONE ? sp - STACK_RED_ZONE : start;
+	uint64_t used = least(part(d, m, from, end), rest);
+	uint64_t below = least(part(d, m, start, from), rest - used);
+
+	d->parts[RSS_STACK] += used;
+	d->parts[RSS_BELOW_STACK] += below;
+	return rest - used - below;
+}
+
+/* A stack of which it is not known where it ends is all that is left of its mapping. */
+static uint64_t divide_stacks(struct division *d, const struct smap *m, uint64_t rest)
+{
+	const struct still *s = d->f->still;
+	struct still_reader r = still_reader(s);
+	taddr lowest = 0;
+
+	for (size_t i = 0; i < s->n_tasks; i++) {
+		taddr sp = s->tasks[i].sp, start, end;
+
+		if (sp < m->map.start || sp >= m->map.end)
+			continue;
+		if (stack_of_task(&r, &s->tasks[i], &start, &end))
+			rest = divide_stack(d, m, sp, start, end, rest);
+		else if (!lowest || sp < lowest)
+			lowest = sp;
+	}
+	return lowest ? divide_stack(d, m, lowest, m->map.start, m->map.end, rest) : rest;
+}
+
 /* What is left of the mapping when the allocator's part is taken out. */
 static void divide_rest(struct division *d, const struct smap *m, uint64_t rest)
 {
-	taddr sp = stack_pointer(d->f->still, m);
 	enum rss_kind kind = kind_of_rest(d, m);
 
-	if (sp) {
-		taddr from = sp - m->map.start > RED_ZONE ? sp - RED_ZONE : m->map.start;
-		uint64_t used = least(part(d, m, from, m->map.end), rest);
-
-		d->parts[RSS_STACK] += used;
-		d->parts[RSS_BELOW_STACK] += rest - used;
-		return;
-	}
+	rest = divide_stacks(d, m, rest);
 	if (kind == RSS_FILE_READ) {
 		uint64_t written = least(m->anonymous, rest);
 

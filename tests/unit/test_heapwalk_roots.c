@@ -34,6 +34,16 @@ static void task(struct made *m, taddr sp, taddr tp)
 	assert_int_equal(still_add_task(&m->memory.still, &t), 0);
 }
 
+/* A task whose stack has its descriptor at @tp, as glibc has it. */
+static void thread(struct made *m, taddr sp, taddr tp, taddr start, uint64_t size)
+{
+	enum { STACKBLOCK = 0x690 };
+
+	made_put(&m->memory, tp + STACKBLOCK, start);
+	made_put(&m->memory, tp + STACKBLOCK + 8, size);
+	task(m, sp, tp);
+}
+
 static void make(struct made *m)
 {
 	struct proc_map guard = {.start = GUARD, .end = THREAD, .path = ""};
@@ -134,7 +144,7 @@ static void stacks_from_their_pointers_on(void **state)
 	(void)state;
 	make(&m);
 	task(&m, STACK + 0x2345, DATA + 0x10);
-	task(&m, THREAD + 0x1000, THREAD + 0x3f00);
+	thread(&m, THREAD + 0x1000, THREAD + 0x3000, GUARD, THREAD + 0x4000 - GUARD);
 	assert_int_equal(reach_roots_find(&m.roots, &m.memory.still, &m.walk), 0);
 	CHECK(&m, {{DATA, DATA + 0x100},
 		   {DATA + 0x900, DATA + 0x1000},
@@ -146,6 +156,37 @@ static void stacks_from_their_pointers_on(void **state)
 		   {THREAD + 0x1000 - RED_ZONE, THREAD + 0x4000},
 		   {STACK + 0x2340 - RED_ZONE, STACK + 0x4000}});
 	assert_int_equal(m.roots.n_stacks, 2);
+	done(&m);
+}
+
+/* The kernel joins mappings, and a program may give a thread a part of one: with what is below that
+ * nobody has done anything. */
+static void a_stack_in_a_part_of_a_mapping(void **state)
+{
+	struct made m;
+
+	(void)state;
+	make(&m);
+	thread(&m, THREAD + 0x2800, THREAD + 0x3000, THREAD + 0x2000, 0x1f00);
+	assert_int_equal(reach_roots_find(&m.roots, &m.memory.still, &m.walk), 0);
+	assert_int_equal(m.roots.ranges[7].start, THREAD);
+	assert_int_equal(m.roots.ranges[7].end, THREAD + 0x2000);
+	assert_int_equal(m.roots.ranges[8].start, THREAD + 0x2800 - RED_ZONE);
+	reach_roots_release(&m.roots);
+	/* Such a one needs no guard. */
+	m.memory.still.n_tasks = 0;
+	thread(&m, MAPPED + 0x2800, MAPPED + 0x3000, MAPPED + 0x2000, 0x1f00);
+	assert_int_equal(reach_roots_find(&m.roots, &m.memory.still, &m.walk), 0);
+	assert_int_equal(m.roots.ranges[6].start, MAPPED + 0x2800 - RED_ZONE);
+	assert_int_equal(m.roots.ranges[7].end, THREAD + 0x4000);
+	reach_roots_release(&m.roots);
+	/* It is on another one, or what looks like its size is too large for any. */
+	m.memory.still.n_tasks = 0;
+	thread(&m, MAPPED + 0x800, MAPPED + 0x3000, MAPPED + 0x2000, 0x1f00);
+	thread(&m, THREAD + 0x2800, THREAD + 0x3000, THREAD + 0x2000, 0x2008);
+	assert_int_equal(reach_roots_find(&m.roots, &m.memory.still, &m.walk), 0);
+	assert_int_equal(m.roots.ranges[6].start, MAPPED + 0x2000);
+	assert_int_equal(m.roots.ranges[7].start, THREAD);
 	done(&m);
 }
 
@@ -224,6 +265,7 @@ int main(void)
 		cmocka_unit_test(what_is_right_behind_the_top_is_somebody_elses),
 		cmocka_unit_test(everything_if_the_allocator_is_not_known),
 		cmocka_unit_test(stacks_from_their_pointers_on),
+		cmocka_unit_test(a_stack_in_a_part_of_a_mapping),
 		cmocka_unit_test(what_may_be_no_stack_is_read_whole),
 		cmocka_unit_test(registers_and_the_table_of_thread_local_memory),
 		cmocka_unit_test(pieces_that_overlap),

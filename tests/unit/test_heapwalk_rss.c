@@ -176,6 +176,38 @@ static void a_kernel_that_does_not_tell_of_zeros_is_believed_by_the_mapping(void
 	release(&m, &r);
 }
 
+/* A program has given a thread a page and a half of its memory. */
+static void a_stack_in_a_part_of_a_mapping_is_no_more_than_that(void **state)
+{
+	const taddr start = STACK - 8 * PAGE, own = start + 2 * PAGE, tp = own + PAGE;
+	uint64_t bytes[PAGE / 8] = {[2] = own, [3] = PAGE + PAGE / 2};
+	const struct still_task task = {0x1000, own + 1128, tp};
+	struct made m = {0};
+	struct rss r;
+
+	(void)state;
+	add_map(&m, start, 4, "", false);
+	assert_int_equal(still_add_run(&m.still, tp, PAGE, (uint8_t *)bytes), 0);
+	assert_int_equal(still_add_task(&m.still, &task), 0);
+	add_pages(&m, start, 4, false, false);
+	add_smap(&m, start, 4, "rw-p", "", 16, 16, 16);
+	divide(&m, &r, false, false);
+	assert_int_equal(row(&r, RSS_BELOW_STACK), 1000);
+	assert_int_equal(row(&r, RSS_STACK), PAGE + PAGE / 2 - 1000);
+	assert_int_equal(row(&r, RSS_ANON), 2 * PAGE + PAGE / 2);
+	release(&m, &r);
+	/* Nobody knows how large it is. */
+	m = (struct made){0};
+	add_map(&m, start, 4, "", false);
+	assert_int_equal(still_add_task(&m.still, &task), 0);
+	add_pages(&m, start, 4, false, false);
+	add_smap(&m, start, 4, "rw-p", "", 16, 16, 16);
+	divide(&m, &r, false, false);
+	assert_int_equal(row(&r, RSS_BELOW_STACK), 2 * PAGE + 1000);
+	assert_int_equal(row(&r, RSS_STACK), 2 * PAGE - 1000);
+	release(&m, &r);
+}
+
 /* They are there and not in Rss. */
 static void reserved_huge_pages_of_the_heap_are_no_pages_of_zeros(void **state)
 {
@@ -268,6 +300,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_byte_is_in_its_row),
 		cmocka_unit_test(a_kernel_that_does_not_tell_of_zeros_is_believed_by_the_mapping),
+		cmocka_unit_test(a_stack_in_a_part_of_a_mapping_is_no_more_than_that),
 		cmocka_unit_test(reserved_huge_pages_of_the_heap_are_no_pages_of_zeros),
 		cmocka_unit_test(a_heap_that_is_not_known_is_one_row),
 		cmocka_unit_test(files_have_rows_of_their_own),

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "heapwalk/stacks.h"
+
+/* What nobody may touch is in front of it: a stack overflows into that. */
+static bool is_guarded(const struct still *s, const struct still_area *a)
+{
+	return a > s->areas && a[-1].end == a->start && !a[-1].readable && !a[-1].writable;
+}
+
+/*
+ * A descriptor begins where the thread pointer leads, and has somewhere where the stack begins,
+ * with its guard, and how large it is. Source: struct pthread of glibc, stackblock and
+ * stackblock_size.
+ */
+static bool find_in_descriptor(struct still_reader *r, const struct still_task *t,
+			       const struct still_area *a, taddr *start, taddr *end)
+{
+	enum { DESCRIPTOR = 0x900, WORD = 8 };
+	taddr lowest = is_guarded(r->still, a) ? a[-1].start : a->start;
+
+	for (taddr at = t->tp; at - t->tp < DESCRIPTOR; at += WORD) {
+		uint64_t first, size;
+
+		if (still_word(r, at, &first) && still_word(r, at + WORD, &size) &&
+		    first >= lowest && first <= t->sp && size > t->tp - first &&
+		    size <= a->end - first) {
+			*start = first > a->start ? first : a->start;
+			*end = first + size;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool stack_of_task(struct still_reader *r, const struct still_task *t, taddr *start, taddr *end)
+{
+	const struct still_area *a = still_area_at(r->still, t->sp);
+
+	if (a && a->kind == STILL_STACK) {
+		*start = a->start;
+		*end = a->end;
+		return true;
+	}
+	return a && a->kind == STILL_ANON && t->tp > t->sp && t->tp < a->end &&
+	       find_in_descriptor(r, t, a, start, end);
+}
