@@ -154,6 +154,30 @@ static int try_at(struct search *x, taddr pair, struct glibc_arenas *a, taddr *b
 	return err;
 }
 
+/* A copy of the C library that nobody allocates by may have made its arenas ready: libc_malloc_debug,
+ * or one in a namespace of its own. The top is in the bins until there is memory. */
+static bool has_memory(struct search *x, const struct glibc_arenas *a)
+{
+	taddr bins = a->v[0] + a->before_bins;
+
+	return a->n > 1 || still_word_or_0(&x->r, bins + (taddr)(int64_t)STATE_TOP) !=
+				   bins - CHUNK_UNIT;
+}
+
+/* One more. -EMLINK: one too many. */
+static int take_one(struct search *x, struct glibc_arenas *found, struct glibc_arenas *one)
+{
+	if (found->n && has_memory(x, found)) {
+		bool too_many = has_memory(x, one);
+
+		glibc_arenas_release(one);
+		return too_many ? -EMLINK : 0;
+	}
+	glibc_arenas_release(found);
+	*found = *one;
+	return 0;
+}
+
 /* In the pages that are there of an area. */
 static int look_in(struct search *x, const struct still_area *area, struct glibc_arenas *found)
 {
@@ -175,12 +199,10 @@ static int look_in(struct search *x, const struct still_area *area, struct glibc
 				continue;
 			err = try_at(x, at, &one, &behind);
 			at = behind - 8;
-			if (!err && found->n)
-				err = -EMLINK;
 			if (err)
 				glibc_arenas_release(&one);
 			else
-				*found = one;
+				err = take_one(x, found, &one);
 			err = err == -ENOENT ? 0 : err;
 		}
 	}

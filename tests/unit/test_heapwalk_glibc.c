@@ -473,8 +473,31 @@ static void two_main_arenas_are_not_one(void **state)
 	(void)state;
 	make(&h, false);
 	made_memory(&h, second, 1, "/lib/other.so");
-	made_arena(&h, second, second, second + MADE_BEFORE - 16, 0);
+	made_arena(&h, second, second, MAPPED, STILL_PAGE);
 	assert_int_equal(glibc_walk(&h.still, &w), -EMLINK);
+	made_release(&h);
+}
+
+/* Another copy of the C library has made it ready, and nobody allocates by that. */
+static void a_main_arena_without_memory_is_none_beside_another(void **state)
+{
+	struct made_heap h;
+	taddr first = DATA - 0x10000, second = DATA + 0x10000;
+
+	(void)state;
+	make(&h, false);
+	made_memory(&h, second, 1, "/lib/other.so");
+	made_arena(&h, second, second, second + MADE_BEFORE - 16, 0);
+	expect_all(&h);
+	h = (struct made_heap){0};
+	made_memory(&h, first, 1, "/lib/other.so");
+	made_memory(&h, DATA, 1, "/lib/libc.so.6");
+	made_arena(&h, first, first, first + MADE_BEFORE - 16, 0);
+	made_arena(&h, DATA, DATA, MAPPED, 0);
+	struct glibc_arenas found;
+	assert_int_equal(glibc_arenas_find(&h.still, &found), 0);
+	assert_int_equal(found.v[0], DATA);
+	glibc_arenas_release(&found);
 	made_release(&h);
 }
 
@@ -816,6 +839,7 @@ int main(void)
 		cmocka_unit_test(a_heap_of_forty_gibibytes_is_walked),
 		cmocka_unit_test(an_arena_of_zeros_is_none),
 		cmocka_unit_test(two_main_arenas_are_not_one),
+		cmocka_unit_test(a_main_arena_without_memory_is_none_beside_another),
 		cmocka_unit_test(an_arena_right_behind_a_file_is_a_threads_all_the_same),
 		cmocka_unit_test(a_thread_that_has_ended_leaves_keys_behind),
 		cmocka_unit_test(caches_that_are_not_found_are_missed),
