@@ -6,16 +6,26 @@
 
 enum {
 	MAPPED_MAX = 65536, /* n_mmaps_max, as it is from the beginning */
-	CACHE_BINS_MAX = 128,
 	AREAS_BEHIND = 2, /* its bss, and a page in between that is protected otherwise */
 };
+
+/* How many lists a cache has if the largest request in it is @max; without caches, as in
+ * libc_malloc_debug.so, other numbers stand there. */
+static bool is_bins_of(uint64_t bins, uint64_t max)
+{
+	uint64_t chunk = (max + CHUNK_OVERHEAD + CHUNK_UNIT - 1) / CHUNK_UNIT * CHUNK_UNIT;
+
+	if (chunk < CHUNK_MIN)
+		chunk = CHUNK_MIN;
+	return bins == (chunk - CHUNK_MIN) / CHUNK_UNIT + 1;
+}
 
 /* The numbers around n_mmaps_max, which is at @at. */
 static bool is_params(struct glibc *g, taddr at, struct glibc_params *p)
 {
 	taddr words = (at + 12 + 7) / 8 * 8;
 	uint32_t max_mapped, fixed;
-	uint64_t bytes, max_bytes;
+	uint64_t bytes, max_bytes, max_cached, in_list;
 
 	if (!still_int(&g->r, at - 4, &p->n_mapped) || !still_int(&g->r, at + 4, &max_mapped) ||
 	    !still_int(&g->r, at + 8, &fixed) || !still_word(&g->r, words, &bytes) ||
@@ -23,14 +33,17 @@ static bool is_params(struct glibc *g, taddr at, struct glibc_params *p)
 	    !still_word(&g->r, words + 16, &p->sbrk_base) ||
 	    !still_word(&g->r, words + 24, &p->cache_bins))
 		return false;
+	max_cached = still_word_or_0(&g->r, words + 32);
+	in_list = still_word_or_0(&g->r, words + 40);
+	if (!in_list || !is_bins_of(p->cache_bins, max_cached))
+		p->cache_bins = 0;
 	p->mapped_bytes = bytes;
 	p->found = true;
 	if (!p->sbrk_base && !max_bytes) /* nobody has got anything: somebody else's number */
 		return false;
 	return p->n_mapped <= max_mapped && max_mapped <= MAPPED_MAX && fixed <= 1 &&
 	       bytes <= max_bytes && bytes % STILL_PAGE == 0 && max_bytes % STILL_PAGE == 0 &&
-	       !bytes == !p->n_mapped && p->sbrk_base % CHUNK_UNIT == 0 &&
-	       p->cache_bins <= CACHE_BINS_MAX;
+	       !bytes == !p->n_mapped && p->sbrk_base % CHUNK_UNIT == 0;
 }
 
 static bool look_in(struct glibc *g, const struct still_area *a)

@@ -126,6 +126,8 @@ static inline void made_params(struct made_heap *h, taddr at, uint32_t mapped, u
 	made_put(h, at + 24, bytes);
 	made_put(h, at + 32, sbrk);
 	made_put(h, at + 40, 64);
+	made_put(h, at + 48, 1032);
+	made_put(h, at + 56, 7);
 }
 
 static inline taddr made_link(const struct made_heap *h, taddr at, taddr to)

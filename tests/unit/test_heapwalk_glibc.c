@@ -560,6 +560,36 @@ static void caches_that_are_not_found_are_missed(void **state)
 	expect_failure(&h, CHECK_CACHES);
 }
 
+/* As in libc_malloc_debug.so: the numbers that stand there are others. */
+static void an_allocator_without_caches_is_not_asked_for_them(void **state)
+{
+	struct made_heap h;
+	struct heap_walk w;
+
+	(void)state;
+	make(&h, false);
+	made_put(&h, heap + 16 + 128 + 63 * 8, heap);
+	made_put(&h, OTHER_CHUNKS + 16 + 128 + 63 * 8, heap);
+	made_put(&h, PARAMS + 40, 1);
+	made_put(&h, PARAMS + 48, 0);
+	made_put(&h, PARAMS + 56, 0);
+	assert_int_equal(glibc_walk(&h.still, &w), 0);
+	assert_int_equal(w.checks[CHECK_CACHES].failures, 0);
+	heap_walk_release(&w);
+	/* They do not go together. */
+	made_put(&h, PARAMS + 40, 1);
+	made_put(&h, PARAMS + 48, 64);
+	made_put(&h, PARAMS + 56, 1);
+	assert_int_equal(glibc_walk(&h.still, &w), 0);
+	assert_int_equal(w.checks[CHECK_CACHES].failures, 0);
+	heap_walk_release(&w);
+	/* Fewer lists than there are by default. */
+	made_put(&h, PARAMS + 40, 4);
+	made_put(&h, PARAMS + 48, 64);
+	made_put(&h, PARAMS + 56, 7);
+	expect_failure(&h, CHECK_CACHES);
+}
+
 /* As in a child of fork(2): what is in them is free. Without any thread's of its own, too. */
 static void caches_of_threads_that_are_not_there_are_found(void **state)
 {
@@ -843,6 +873,7 @@ int main(void)
 		cmocka_unit_test(an_arena_right_behind_a_file_is_a_threads_all_the_same),
 		cmocka_unit_test(a_thread_that_has_ended_leaves_keys_behind),
 		cmocka_unit_test(caches_that_are_not_found_are_missed),
+		cmocka_unit_test(an_allocator_without_caches_is_not_asked_for_them),
 		cmocka_unit_test(caches_of_threads_that_are_not_there_are_found),
 		cmocka_unit_test(caches_are_found_behind_threads_that_have_none),
 		cmocka_unit_test(memory_that_could_not_be_read_is_said),
