@@ -145,14 +145,38 @@ static int add_word(struct reach_roots *r, uint64_t word)
 
 /*
  * A thread's table of its thread-local memory begins 16 bytes in front of where its second word
- * points. A block that a stack pointer leads into is a stack.
- * Source: struct tcbhead_t and INSTALL_DTV of glibc.
+ * points. Source: struct tcbhead_t and INSTALL_DTV of glibc.
  */
-static int add_task(struct reach_roots *r, struct still_reader *words, const struct still_task *t)
+static int add_table(struct reach_roots *r, struct still_reader *words, taddr tp)
 {
 	enum { DTV = 8, BEFORE_DTV = 16 };
-	uint64_t dtv = t->tp ? still_word_or_0(words, t->tp + DTV) : 0;
-	int err = dtv ? add_word(r, dtv - BEFORE_DTV) : 0;
+	uint64_t dtv = tp ? still_word_or_0(words, tp + DTV) : 0;
+
+	return dtv ? add_word(r, dtv - BEFORE_DTV) : 0;
+}
+
+/* The stack of a thread that has ended is kept for another one, and so is its table: its first and
+ * third word still point at themselves, where the thread pointer led. */
+static int add_kept_tables(struct reach_roots *r, struct still_reader *words)
+{
+	enum { ALIGN = 64, SELF = 16 };
+	int err = 0;
+
+	for (size_t i = 0; !err && i < r->n_ranges; i++) {
+		taddr at = (r->ranges[i].start + ALIGN - 1) & ~(taddr)(ALIGN - 1);
+
+		for (; !err && at < r->ranges[i].end; at += ALIGN)
+			if (still_word_or_0(words, at) == at &&
+			    still_word_or_0(words, at + SELF) == at)
+				err = add_table(r, words, at);
+	}
+	return err;
+}
+
+/* A block that a stack pointer leads into is a stack. */
+static int add_task(struct reach_roots *r, struct still_reader *words, const struct still_task *t)
+{
+	int err = add_table(r, words, t->tp);
 
 	if (err)
 		return err;
@@ -176,6 +200,8 @@ int reach_roots_find(struct reach_roots *r, const struct still *s, const struct 
 	if (!err)
 		err = subtract(r, s, &h);
 	free(h.v);
+	if (!err)
+		err = add_kept_tables(r, &reader);
 	for (size_t i = 0; !err && i < s->n_words; i++)
 		err = add_word(r, s->words[i]);
 	for (size_t i = 0; !err && i < s->n_tasks; i++)

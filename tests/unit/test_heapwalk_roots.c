@@ -234,6 +234,29 @@ static void registers_and_the_table_of_thread_local_memory(void **state)
 	done(&m);
 }
 
+/* It points at itself, and nobody is there. */
+static void tables_of_threads_that_have_ended(void **state)
+{
+	const taddr at = MAPPED + 0x2fc0, list = MAPPED + 0x3000;
+	struct made m;
+
+	(void)state;
+	make(&m);
+	made_put(&m.memory, at, at);
+	made_put(&m.memory, at + 8, HEAP + 0x20);
+	assert_int_equal(reach_roots_find(&m.roots, &m.memory.still, &m.walk), 0);
+	assert_int_equal(m.roots.n_words, 0);
+	made_put(&m.memory, at + 16, at);
+	/* Nor is an empty list one. */
+	made_put(&m.memory, list, list);
+	made_put(&m.memory, list + 8, list);
+	reach_roots_release(&m.roots);
+	assert_int_equal(reach_roots_find(&m.roots, &m.memory.still, &m.walk), 0);
+	assert_int_equal(m.roots.n_words, 1);
+	assert_true(has_word(&m, HEAP + 0x10));
+	done(&m);
+}
+
 /* Whatever a walk has made of damaged books: ranges are in order, and in what was copied. */
 static void pieces_that_overlap(void **state)
 {
@@ -268,6 +291,7 @@ int main(void)
 		cmocka_unit_test(a_stack_in_a_part_of_a_mapping),
 		cmocka_unit_test(what_may_be_no_stack_is_read_whole),
 		cmocka_unit_test(registers_and_the_table_of_thread_local_memory),
+		cmocka_unit_test(tables_of_threads_that_have_ended),
 		cmocka_unit_test(pieces_that_overlap),
 	};
 
