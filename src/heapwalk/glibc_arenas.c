@@ -154,8 +154,9 @@ static int try_at(struct search *x, taddr pair, struct glibc_arenas *a, taddr *b
 	return err;
 }
 
-/* A copy of the C library that nobody allocates by may have made its arenas ready: libc_malloc_debug,
- * or one in a namespace of its own. The top is in the bins until there is memory. */
+/* A copy of the C library that nobody allocates by may have made its arenas ready:
+ * libc_malloc_debug, or one in a namespace of its own. The top is in the bins until there is
+ * memory. */
 static bool has_memory(struct search *x, const struct glibc_arenas *a)
 {
 	taddr bins = a->v[0] + a->before_bins;

@@ -70,14 +70,6 @@ static bool has_right_lists(struct glibc *g, const struct cache *c)
 	return off <= COUNTS_OFF;
 }
 
-static bool has_any(struct glibc *g, const struct cache *c)
-{
-	for (int i = 0; i < LISTS; i++)
-		if (head_of(g, c, i))
-			return true;
-	return false;
-}
-
 static bool is_block_of_cache(struct glibc *g, taddr block, struct cache *c)
 {
 	const struct heap_blocks *b = &g->w->blocks;
@@ -250,8 +242,48 @@ static bool walk_all(struct glibc *g, uint64_t offset)
 	return all && !s->running && !is_being_emptied(g);
 }
 
-/* A child of fork(2) has those of its parent's other threads: nobody hands out what is in them any
- * more. An empty one looks like many a block. */
+/* ---- those of threads that are not there ---- */
+
+/* Is what its lists lead to free, by all that can be seen? They are no longer than is counted, and
+ * each block has the key; before 2.29, when there was none, they are as long as that. A thread that
+ * was about to end has taken from lists without counting. */
+static bool has_free_lists(struct glibc *g, const struct cache *c, bool mangled)
+{
+	bool keyed = true, counted = true, any = false;
+
+	for (int i = 0; i < LISTS; i++) {
+		uint32_t n = 0, count = count_of(g, c, i);
+		taddr block = head_of(g, c, i);
+
+		for (; block && n < count && g->steps; n++, g->steps--) {
+			taddr key = still_word_or_0(&g->r, block + KEY);
+
+			if (glibc_live_chunk(g, block - CHUNK_HEADER, list_size(i)) ==
+			    HEAP_NO_CHUNK)
+				return false;
+			keyed &= key == c->block || (mangled && key && (!g->key || key == g->key));
+			block = glibc_link(block, still_word_or_0(&g->r, block), mangled);
+		}
+		if (block)
+			return false;
+		counted &= n == count;
+		any |= n > 0;
+	}
+	return any && (keyed || (!mangled && counted));
+}
+
+/* A program's table of pointers may have the size of a cache, and blocks in the right places. */
+static bool is_orphan(struct glibc *g, taddr block, struct cache *c)
+{
+	if (!is_block_of_cache(g, block, c))
+		return false;
+	if (g->links != LINKS_UNKNOWN)
+		return has_free_lists(g, c, g->links == LINKS_MANGLED);
+	return has_free_lists(g, c, true) || has_free_lists(g, c, false);
+}
+
+/* A child of fork(2) has the caches of its parent's other threads: nobody hands out what is in them
+ * any more. One that is empty cannot be told from other blocks. */
 static void walk_orphans(struct glibc *g)
 {
 	struct heap_blocks *b = &g->w->blocks;
@@ -261,12 +293,15 @@ static void walk_orphans(struct glibc *g)
 			taddr block = heap_chunk_at(&b->pieces[p], &b->chunks[i]) + CHUNK_HEADER;
 			struct cache c;
 
-			if (b->states[i] == HEAP_LIVE && is_block_of_cache(g, block, &c) &&
-			    has_any(g, &c))
+			if (b->states[i] == HEAP_LIVE && is_orphan(g, block, &c))
 				walk_cache(g, &c, false);
 		}
 	}
+	if (!g->steps)
+		heap_check_fail(g->w, CHECK_LISTS, "lists are so long that they were given up");
 }
+
+/* ---- all of them ---- */
 
 void glibc_caches_walk(struct glibc *g)
 {

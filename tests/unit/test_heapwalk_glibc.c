@@ -608,6 +608,33 @@ static void caches_of_threads_that_are_not_there_are_found(void **state)
 	made_release(&h);
 }
 
+/* As large as a cache, with a pointer to a block of the size that its list in a cache has. */
+static void a_table_that_looks_like_a_cache_is_a_block(void **state)
+{
+	const taddr table = heap + 16, entry = OTHER_CHUNKS + 16 + CACHE;
+	const uint64_t values[] = {0, 1, entry >> 12, heap, OTHER_CHUNKS + 16};
+	const size_t n = sizeof values / sizeof *values;
+
+	(void)state;
+	for (int plain = 0; plain < 2; plain++) {
+		for (size_t i = 0; i < n * n; i++) {
+			struct made_heap h;
+			struct heap_walk w;
+
+			make(&h, plain);
+			made_put(&h, TP - 0x58, 0);
+			memset(made_at(&h, table, CACHE - 8), 0, CACHE - 8);
+			made_put(&h, table + 128 + 8 * (208 - 32) / 16, entry);
+			made_put(&h, entry, values[i % n]);
+			made_put(&h, entry + 8, values[i / n]);
+			assert_int_equal(glibc_walk(&h.still, &w), 0);
+			assert_int_equal(w.caches, 1);
+			heap_walk_release(&w);
+			made_release(&h);
+		}
+	}
+}
+
 /* In any order: who never allocates has none. */
 static void caches_are_found_behind_threads_that_have_none(void **state)
 {
@@ -875,6 +902,7 @@ int main(void)
 		cmocka_unit_test(caches_that_are_not_found_are_missed),
 		cmocka_unit_test(an_allocator_without_caches_is_not_asked_for_them),
 		cmocka_unit_test(caches_of_threads_that_are_not_there_are_found),
+		cmocka_unit_test(a_table_that_looks_like_a_cache_is_a_block),
 		cmocka_unit_test(caches_are_found_behind_threads_that_have_none),
 		cmocka_unit_test(memory_that_could_not_be_read_is_said),
 		cmocka_unit_test(every_field_damaged_in_turn),
