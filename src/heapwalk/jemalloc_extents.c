@@ -65,6 +65,21 @@ static int add_slab(struct extents *x, const struct extent *e)
 	return add(x, e->base + n * size, e->size - n * size, HEAP_OWN);
 }
 
+/* A block that is too large for a chunk, as one with a mapping of its own: the piece ends in front
+ * of it, and another one goes on behind it. */
+static int add_huge(struct extents *x, const struct extent *e, uint64_t usable)
+{
+	struct heap_walk *w = x->j->w;
+	const struct heap_mapped block = {e->block, e->block, usable};
+	int err = heap_blocks_add_mapped(&w->blocks, &block);
+
+	w->blocks.pieces[w->blocks.n_pieces - 1].end = e->block;
+	w->mapped.n++;
+	w->mapped.bytes += usable;
+	return err ? err
+		   : heap_blocks_begin(&w->blocks, e->block + usable, e->base + e->size, e->arena);
+}
+
 /* A large block may begin anywhere in the first page, and has a page for that behind it. */
 static int add_large(struct extents *x, const struct extent *e)
 {
@@ -77,7 +92,8 @@ static int add_large(struct extents *x, const struct extent *e)
 	}
 	int err = add(x, e->base, before, HEAP_OWN);
 	if (!err)
-		err = add(x, e->block, usable, HEAP_LIVE);
+		err = usable > CHUNK_MAX ? add_huge(x, e, usable)
+					 : add(x, e->block, usable, HEAP_LIVE);
 	return err ? err : add(x, e->block + usable, e->size - before - usable, HEAP_OWN);
 }
 

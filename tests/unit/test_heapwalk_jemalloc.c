@@ -16,6 +16,8 @@
 #define LEAF	 (BASE + 0xc0)
 #define EDATA(i) (BASE + 0x300000 + (taddr)(i)*128)
 #define PAGES	 UINT64_C(0x7e4012345000) /* what the extents are */
+#define HUGE	 (PAGES + 0x200000)	  /* as is this one, whose bytes nobody needs */
+#define HUGE_SIZE (UINT64_C(20) << 30)
 #define TLS	 UINT64_C(0x7e8000000000)
 #define TP	 (TLS + 0x8000)
 #define ROWS	 (TP - 0x1000)
@@ -34,6 +36,8 @@ enum {
 	CACHED = 2, /* and in the thread's cache */
 	ROWS_N = 41,
 };
+
+static bool has_huge;
 
 static void put_page(struct made_heap *h, taddr page, unsigned class, taddr edata, unsigned state,
 		     bool slab)
@@ -67,11 +71,24 @@ static void put_cache(struct made_heap *h, taddr stacks)
 		made_put(h, stacks + (SLAB_CLASS + 1) * 64 - 8 * (i + 1), PAGES + 48 * (20 + i));
 }
 
+static void put_huge_memory(struct made_heap *h)
+{
+	const struct proc_map m = {.start = HUGE,
+				   .end = HUGE + HUGE_SIZE + 4096,
+				   .readable = true,
+				   .writable = true,
+				   .path = ""};
+
+	assert_int_equal(still_add_map(&h->still, &m), 0);
+}
+
 static void make(struct made_heap *h)
 {
 	*h = (struct made_heap){0};
 	made_memory(h, BASE, 1024, "");
 	made_memory(h, PAGES, SLAB_PAGES + LARGE_PAGES + DIRTY_PAGES, "");
+	if (has_huge)
+		put_huge_memory(h);
 	made_memory(h, TLS, 10, "");
 	made_memory(h, DATA, 1, "/lib/libx.so");
 	made_memory(h, BSS, 520, "");
@@ -127,6 +144,35 @@ static void what_is_there_is_found(void **state)
 	heap_walk_release(&w);
 	assert_int_equal(heap_walk(&h.still, &w), 0);
 	assert_int_equal(w.allocator, HEAP_JEMALLOC);
+	heap_walk_release(&w);
+	made_release(&h);
+}
+
+/* Larger than a chunk can be: it is none of a piece's. */
+static void a_block_of_twenty_gibibytes_is_one(void **state)
+{
+	enum { CLASS = 117 };
+	struct made_heap h;
+	struct heap_walk w;
+
+	(void)state;
+	has_huge = true;
+	make(&h);
+	has_huge = false;
+	put_extent(&h, 4, HUGE + LARGE_AT, 2, CLASS, 0, false, 0);
+	put_page(&h, HUGE + 4096, 232, EDATA(4), 0, true);
+	made_put(&h, EDATA(4) + 16, (HUGE_SIZE + 4096) | 5);
+	assert_int_equal(jemalloc_walk(&h.still, &w), 0);
+	assert_false(heap_walk_is_doubtful(&w));
+	assert_int_equal(w.mapped.n, 1);
+	assert_int_equal(w.mapped.bytes, HUGE_SIZE);
+	assert_int_equal(heap_walk_live(&w).n, REGIONS - FREE - CACHED + 2);
+	/* What is around it is the allocator's. */
+	size_t front = heap_blocks_around(&w.blocks, HUGE);
+	size_t end = heap_blocks_around(&w.blocks, HUGE + LARGE_AT + HUGE_SIZE);
+	assert_int_equal(heap_chunk_size(&w.blocks.chunks[front]), LARGE_AT);
+	assert_int_equal(heap_chunk_size(&w.blocks.chunks[end]), 4096 - LARGE_AT);
+	assert_int_equal(heap_blocks_around(&w.blocks, HUGE + HUGE_SIZE / 2), HEAP_NO_CHUNK);
 	heap_walk_release(&w);
 	made_release(&h);
 }
@@ -311,6 +357,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_there_is_found),
+		cmocka_unit_test(a_block_of_twenty_gibibytes_is_one),
 		cmocka_unit_test(the_block_that_a_cache_is_in_is_not_the_programs),
 		cmocka_unit_test(a_cache_is_found_far_in_front_of_the_thread_pointer),
 		cmocka_unit_test(sizes_of_classes),
