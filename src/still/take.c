@@ -17,6 +17,7 @@
 enum {
 	QUIET_TRIES = 5,
 	ROOM_TRIES = 4,
+	TASK_TRIES = 10,
 	SLACK = 4 << 20,	      /* what the program may take while room is made */
 	HOLDER_SLACK_NS = 1000000000, /* the holder ends by itself, if we do not come to it */
 };
@@ -132,12 +133,25 @@ static int await_quiet(struct still_taken *t, const struct still_asked *a,
 	return err;
 }
 
-static int look(struct still_taken *t, const struct still_asked *a, const struct still_files *f,
+/* It may have executed another program since they were opened, and cannot any more. */
+static int open_again(struct still_files *f, pid_t pid)
+{
+	const bool sealed = f->sealed;
+
+	still_files_close(f);
+	int err = still_files_open(f, pid);
+	f->sealed = sealed;
+	return err;
+}
+
+static int look(struct still_taken *t, const struct still_asked *a, struct still_files *f,
 		struct still_holder *h)
 {
 	int err = still_hold(h, a->pid, a->max_pause_ns + HOLDER_SLACK_NS, a->running, &t->still);
 	uint64_t until_ns = clock_now_ns() + a->max_pause_ns;
 
+	if (!err)
+		err = open_again(f, a->pid);
 	if (!err && !a->running)
 		err = await_quiet(t, a, f, h);
 	if (!err)
@@ -167,8 +181,8 @@ static int say_killed(const struct still_asked *a, int err, int wstatus, struct 
 			 (int)a->pid, WTERMSIG(wstatus), strsignal(WTERMSIG(wstatus)));
 }
 
-static int look_once(struct still_taken *t, const struct still_asked *a,
-		     const struct still_files *f, struct error *e)
+static int look_once(struct still_taken *t, const struct still_asked *a, struct still_files *f,
+		     struct error *e)
 {
 	struct still_holder h;
 	int err = a->holder ? 0 : still_holder_begin(&h);
@@ -221,7 +235,7 @@ static void forget(struct still_taken *t)
 	*t = (struct still_taken){.room = room};
 }
 
-static int take(struct still_taken *t, const struct still_asked *a, const struct still_files *f,
+static int take(struct still_taken *t, const struct still_asked *a, struct still_files *f,
 		struct error *e)
 {
 	int err = 0;
@@ -239,18 +253,31 @@ static int take(struct still_taken *t, const struct still_asked *a, const struct
 	return err && !*e->text ? explain(t, a, err, e) : err;
 }
 
-int still_take(struct still_taken *t, const struct still_asked *a, struct error *e)
+static int take_by_files(struct still_taken *t, const struct still_asked *a, struct error *e)
 {
 	struct still_files f;
 	int err = still_files_open(&f, a->pid);
 
-	forget(t);
 	*e->text = '\0';
 	f.sealed = a->sealed;
-	if (err)
-		return err == -ENOENT ? -ESRCH : err == -EACCES ? -EPERM : err;
-	err = take(t, a, &f, e);
+	if (!err)
+		err = take(t, a, &f, e);
 	still_files_close(&f);
+	/* -EIO: there is a pagemap, and no memory behind it any more. */
+	return err == -ENOENT || err == -EIO ? -ESRCH : err == -EACCES ? -EPERM : err;
+}
+
+int still_take(struct still_taken *t, const struct still_asked *a, struct error *e)
+{
+	int err = 0;
+
+	forget(t);
+	/* The task whose files they are may end at any time, as when another one executes. */
+	for (int i = 0; i < TASK_TRIES; i++) {
+		err = take_by_files(t, a, e);
+		if (err != -ESRCH)
+			break;
+	}
 	if (err)
 		still_taken_release(t);
 	return err;

@@ -266,3 +266,13 @@ sys.stdin.readline()'
 	progress vforks
 	finish vforks
 }
+
+# Its first thread is a zombie then, and whoever was asked for the memory instead ends.
+@test "a process is looked at whose threads execute it again and again" {
+	start execloop "$T/execloop" threads
+	for i in {1..30}; do
+		looked rss "$PID"
+	done
+	touch stop
+	ended "$PID"
+}
