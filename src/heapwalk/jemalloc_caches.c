@@ -3,6 +3,8 @@
  * each size class, whose stacks of free blocks follow each other in memory. */
 #include "heapwalk/jemalloc_internal.h"
 
+#include "heapwalk/stacks.h"
+
 enum {
 	ROW = 24,
 	ROW_BITS = 16, /* after the head and a count of requests */
@@ -50,16 +52,27 @@ static unsigned rows_at(struct still_reader *r, taddr at)
 	return n;
 }
 
+/* The block of this size class that is live; HEAP_NO_CHUNK: @block is none. */
+static size_t live_block(const struct jemalloc *j, taddr block, unsigned size_class)
+{
+	const struct heap_blocks *b = &j->w->blocks;
+	size_t i = block % HEAP_UNIT ? HEAP_NO_CHUNK : heap_blocks_find(b, block);
+
+	return i != HEAP_NO_CHUNK && b->states[i] == HEAP_LIVE &&
+			       heap_chunk_size(&b->chunks[i]) == jemalloc_class_size(size_class)
+		       ? i
+		       : HEAP_NO_CHUNK;
+}
+
 static void take_row(struct jemalloc *j, const struct cache_row *row, unsigned size_class)
 {
 	struct heap_blocks *b = &j->w->blocks;
 
 	for (taddr at = row->head; at < row->empty; at += 8) {
 		taddr block = still_word_or_0(&j->r, at);
-		size_t i = block % HEAP_UNIT ? HEAP_NO_CHUNK : heap_blocks_find(b, block);
+		size_t i = live_block(j, block, size_class);
 
-		if (i == HEAP_NO_CHUNK || b->states[i] != HEAP_LIVE ||
-		    heap_chunk_size(&b->chunks[i]) != jemalloc_class_size(size_class))
+		if (i == HEAP_NO_CHUNK)
 			heap_check_fail(j->w, CHECK_LISTS,
 					"0x%llx is in a thread's cache and is no block of %llu "
 					"bytes",
@@ -119,17 +132,97 @@ static void take_cache_at(struct jemalloc *j, taddr tp, uint64_t offset)
 		take_cache(j, at, n);
 }
 
+/* ---- those of threads that are not there ---- */
+
+struct orphans {
+	struct jemalloc *j;
+	uint64_t offset; /* as of the others; 0: there are none, and none has been found */
+	uint64_t steps;	 /* blocks that may still be looked at */
+};
+
+/* Is all that is in it free, by all that can be seen? That of a thread that has ended is empty, and
+ * its stacks are somebody else's by now. */
+static bool has_free_blocks(struct orphans *o, taddr at, unsigned n)
+{
+	struct cache_row row;
+	bool any = false;
+
+	for (unsigned i = 0; i < n; i++) {
+		if (!read_row(&o->j->r, at + i * ROW, &row))
+			return false;
+		for (taddr p = row.head; p < row.empty; p += 8) {
+			if (!o->steps)
+				return false;
+			o->steps--;
+			if (live_block(o->j, still_word_or_0(&o->j->r, p), i) == HEAP_NO_CHUNK)
+				return false;
+			any = true;
+		}
+	}
+	return any;
+}
+
+static bool is_of_task(const struct still *s, taddr tp)
+{
+	for (size_t i = 0; i < s->n_tasks; i++)
+		if (s->tasks[i].tp == tp)
+			return true;
+	return false;
+}
+
+/* A child of fork(2) has the caches of its parent's other threads: nobody hands out what is in them
+ * any more. */
+static int try_orphan(void *ctx, taddr tp, uint64_t word)
+{
+	struct orphans *o = ctx;
+
+	if (word != tp || !stack_has_thread(&o->j->r, tp) || is_of_task(o->j->s, tp))
+		return 0;
+	uint64_t offset = o->offset ? o->offset : find_cache(o->j, tp, NEAR, 0);
+	if (!offset || tp <= offset)
+		return 0;
+	unsigned n = rows_at(&o->j->r, tp - offset);
+	if (n >= N_BINS && has_free_blocks(o, tp - offset, n)) {
+		take_cache(o->j, tp - offset, n);
+		o->offset = offset;
+	}
+	return o->steps == 0;
+}
+
+static void take_orphans(struct jemalloc *j, uint64_t offset)
+{
+	struct orphans o = {j, offset, 4 * (uint64_t)j->w->blocks.n_chunks + 64};
+	int given_up = 0;
+
+	for (size_t i = 0; !given_up && i < j->s->n_areas; i++) {
+		const struct still_area *a = &j->s->areas[i];
+
+		if (a->kind == STILL_ANON && a->writable)
+			given_up = jemalloc_each_word(j->s, a->start, a->end, try_orphan, &o);
+	}
+	if (given_up)
+		heap_check_fail(j->w, CHECK_LISTS,
+				"so much looks like a thread's cache that it was given up");
+}
+
+/* ---- all of them ---- */
+
 void jemalloc_caches_walk(struct jemalloc *j)
 {
 	const struct still_task *tasks = j->s->tasks;
-	uint64_t offset = 0;
+	uint64_t near = 0, offset = 0;
 
-	for (size_t i = 0; i < j->s->n_tasks; i++)
-		take_cache_at(j, tasks[i].tp, find_cache(j, tasks[i].tp, NEAR, 0));
+	for (size_t i = 0; i < j->s->n_tasks; i++) {
+		uint64_t found = find_cache(j, tasks[i].tp, NEAR, 0);
+
+		take_cache_at(j, tasks[i].tp, found);
+		near = found ? found : near;
+	}
 	for (size_t i = 0; !j->w->caches && !offset && i < j->s->n_tasks && i < FAR_TASKS; i++)
 		offset = find_cache(j, tasks[i].tp, FAR, NEAR);
 	for (size_t i = 0; offset && i < j->s->n_tasks; i++)
 		take_cache_at(j, tasks[i].tp, offset);
+	take_orphans(j, near ? near : offset);
 	/* A program may have been told to have none. */
 	if (!j->w->caches)
 		heap_check_skip(j->w, CHECK_CACHES,

@@ -155,19 +155,17 @@ static int add_table(struct reach_roots *r, struct still_reader *words, taddr tp
 	return dtv ? add_word(r, dtv - BEFORE_DTV) : 0;
 }
 
-/* The stack of a thread that has ended is kept for another one, and so is its table: its first and
- * third word still point at themselves, where the thread pointer led. */
+/* The stack of a thread that has ended is kept for another one, and so is its table. */
 static int add_kept_tables(struct reach_roots *r, struct still_reader *words)
 {
-	enum { ALIGN = 64, SELF = 16 };
+	enum { ALIGN = 64 };
 	int err = 0;
 
 	for (size_t i = 0; !err && i < r->n_ranges; i++) {
 		taddr at = (r->ranges[i].start + ALIGN - 1) & ~(taddr)(ALIGN - 1);
 
 		for (; !err && at < r->ranges[i].end; at += ALIGN)
-			if (still_word_or_0(words, at) == at &&
-			    still_word_or_0(words, at + SELF) == at)
+			if (stack_has_thread(words, at))
 				err = add_table(r, words, at);
 	}
 	return err;

@@ -44,3 +44,11 @@ bool stack_of_task(struct still_reader *r, const struct still_task *t, taddr *st
 	return a && a->kind == STILL_ANON && t->tp > t->sp && t->tp < a->end &&
 	       find_in_descriptor(r, t, a, start, end);
 }
+
+bool stack_has_thread(struct still_reader *r, taddr at)
+{
+	enum { ALIGN = 64, SELF = 16 };
+
+	return at % ALIGN == 0 && still_word_or_0(r, at) == at &&
+	       still_word_or_0(r, at + SELF) == at;
+}

@@ -14,4 +14,12 @@ enum { STACK_RED_ZONE = 128 }; /* below a stack pointer, and in use */
  */
 bool stack_of_task(struct still_reader *r, const struct still_task *t, taddr *start, taddr *end);
 
+/**
+ * Is this where a thread pointer leads, of a living thread or of one that is not there any more?
+ * The stack of one that has ended is kept for another one, and a child of fork(2) has those of its
+ * parent's threads. The first and the third word point at themselves.
+ * Source: struct tcbhead_t of glibc, tcb and self.
+ */
+bool stack_has_thread(struct still_reader *r, taddr at);
+
 #endif

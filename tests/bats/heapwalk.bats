@@ -56,6 +56,19 @@ walked() {
 	walked tabled-static TABLED_FILES=1
 }
 
+# The caches of the other threads are there, and no thread that has them.
+@test "a child of a program with threads has its blocks, and what was free is free" {
+	start tabled "$T/tabled" 4 4000
+	heap --format=json "$PID" && cp heap before
+	tell_await tabled 'work 20000' '^worked$'
+	tell_await tabled fork '^forked '
+	tell_await tabled sizes '^sizes$'
+	tell_await tabled info '^info '
+	heap --format=json "$(sed -n 's/^forked //p' tabled.out)" && cp heap after
+	python3 "$ROOT/tests/lib/heapdiff.py" before after tabled.out || fail "the child" "$(cat heap.err)"
+	finish tabled
+}
+
 @test "no thread caches" {
 	walked tabled GLIBC_TUNABLES=glibc.malloc.tcache_count=0
 }

@@ -39,6 +39,18 @@ walked() {
 	walked 4 4000
 }
 
+@test "a child of a program with threads has its blocks, and what was free is free" {
+	[ -n "$JEMALLOC" ] || skip "libjemalloc2 is not installed"
+	start tabled env LD_PRELOAD="$JEMALLOC" "$T/tabled" 4 4000
+	heap --format=json "$PID" && cp heap before
+	tell_await tabled 'work 20000' '^worked$'
+	tell_await tabled fork '^forked '
+	tell_await tabled sizes '^sizes$'
+	heap --format=json "$(sed -n 's/^forked //p' tabled.out)" && cp heap after
+	python3 "$ROOT/tests/lib/heapdiff.py" before after tabled.out || fail "the child" "$(cat heap.err)"
+	finish tabled
+}
+
 @test "one thread, one arena" {
 	walked 1 4000 narenas:1
 }

@@ -11,13 +11,16 @@
  *	churn		they do so until the next command, "still": "churning", "stilled"
  *	sizes		"size USABLE COUNT" for each usable size of its blocks, then "sizes"
  *	empty		all blocks are freed, "emptied N"
+ *	fork		a child that has all of this and one thread: "forked PID"; it ends with us
  *	info		"info ..." what mallinfo2 says: the main arena's; then malloc_info's total
  */
 #include "live.h"
 
 #include <fcntl.h>
 #include <malloc.h>
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 
 enum { THREADS_MAX = 64, SLOTS_MAX = 1 << 18, MAPPED_SIZE = 300000 };
 
@@ -168,6 +171,20 @@ static void info(void)
 	    m.hblks, m.hblkhd);
 }
 
+static void fork_child(void)
+{
+	pid_t parent = getpid(), pid = fork();
+
+	MUST(pid >= 0);
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		while (getppid() == parent)
+			pause();
+		_exit(0);
+	}
+	say("forked %d\n", (int)pid);
+}
+
 static void run(long n)
 {
 	calls = n;
@@ -215,6 +232,8 @@ static void other(const char *word)
 		sizes();
 	} else if (!strcmp(word, "empty")) {
 		empty();
+	} else if (!strcmp(word, "fork")) {
+		fork_child();
 	} else if (!strcmp(word, "info")) {
 		info();
 	}

@@ -21,6 +21,7 @@
 #define TLS	 UINT64_C(0x7e8000000000)
 #define TP	 (TLS + 0x8000)
 #define ROWS	 (TP - 0x1000)
+#define OTHER	 UINT64_C(0x1000000000) /* from TLS to another thread's */
 #define STACKS	 (BASE + 0x380000) /* of the cache */
 
 enum {
@@ -90,6 +91,7 @@ static void make(struct made_heap *h)
 	if (has_huge)
 		put_huge_memory(h);
 	made_memory(h, TLS, 10, "");
+	made_memory(h, TLS + OTHER, 10, "");
 	made_memory(h, DATA, 1, "/lib/libx.so");
 	made_memory(h, BSS, 520, "");
 	/* struct base_block_s */
@@ -220,6 +222,61 @@ static void a_cache_is_found_far_in_front_of_the_thread_pointer(void **state)
 	assert_int_equal(w.caches, 0);
 	assert_false(w.checks[CHECK_CACHES].done);
 	assert_non_null(strstr(w.checks[CHECK_CACHES].first, "none has been found"));
+	heap_walk_release(&w);
+	made_release(&h);
+}
+
+/* As in a child of fork(2); its own thread has none, or has one as far in front. */
+static void caches_of_threads_that_are_not_there_are_found(void **state)
+{
+	struct made_heap h;
+	struct heap_walk w;
+
+	(void)state;
+	for (int own = 0; own < 2; own++) {
+		make(&h);
+		made_put(&h, TP, TP);
+		made_put(&h, TP + 16, TP);
+		h.still.tasks[0].tp = own ? TP + OTHER : 0;
+		for (unsigned i = 0; own && i < ROWS_N; i++) {
+			made_put(&h, ROWS + OTHER + i * 24, STACKS + 0x8000 + i * 64 + 64);
+			made_put(&h, ROWS + OTHER + i * 24 + 16,
+				 ((STACKS + 0x8000 + i * 64) & 0xffff) << 16 |
+					 ((STACKS + 0x8000 + i * 64 + 64) & 0xffff) << 32);
+		}
+		assert_int_equal(jemalloc_walk(&h.still, &w), 0);
+		assert_false(heap_walk_is_doubtful(&w));
+		assert_int_equal(w.caches, 1 + own);
+		assert_int_equal(heap_walk_sum(&w, HEAP_CACHED).n, CACHED);
+		heap_walk_release(&w);
+		/* Not all that is in it is free. */
+		made_put(&h, STACKS + (SLAB_CLASS + 1) * 64 - 8, PAGES + 48 * 20 + 16);
+		assert_int_equal(jemalloc_walk(&h.still, &w), 0);
+		assert_false(heap_walk_is_doubtful(&w));
+		assert_int_equal(w.caches, own);
+		assert_int_equal(heap_walk_sum(&w, HEAP_CACHED).n, 0);
+		heap_walk_release(&w);
+		made_release(&h);
+	}
+}
+
+/* Its stacks are another one's by now. */
+static void a_cache_that_a_thread_has_left_empty_is_none(void **state)
+{
+	const taddr large = PAGES + SLAB_PAGES * 4096 + LARGE_AT;
+	struct made_heap h;
+	struct heap_walk w;
+
+	(void)state;
+	make(&h);
+	put_cache(&h, large + 64);
+	made_put(&h, ROWS + SLAB_CLASS * 24, large + 64 + (SLAB_CLASS + 1) * 64);
+	made_put(&h, TP, TP);
+	made_put(&h, TP + 16, TP);
+	h.still.tasks[0].tp = 0;
+	assert_int_equal(jemalloc_walk(&h.still, &w), 0);
+	assert_int_equal(w.caches, 0);
+	assert_int_equal(w.blocks.states[heap_blocks_find(&w.blocks, large)], HEAP_LIVE);
 	heap_walk_release(&w);
 	made_release(&h);
 }
@@ -360,6 +417,8 @@ int main(void)
 		cmocka_unit_test(a_block_of_twenty_gibibytes_is_one),
 		cmocka_unit_test(the_block_that_a_cache_is_in_is_not_the_programs),
 		cmocka_unit_test(a_cache_is_found_far_in_front_of_the_thread_pointer),
+		cmocka_unit_test(caches_of_threads_that_are_not_there_are_found),
+		cmocka_unit_test(a_cache_that_a_thread_has_left_empty_is_none),
 		cmocka_unit_test(sizes_of_classes),
 		cmocka_unit_test(what_does_not_agree_is_doubtful),
 		cmocka_unit_test(another_version_is_not_walked),
