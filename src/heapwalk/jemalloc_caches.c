@@ -13,6 +13,7 @@ enum {
 	NEAR = 128 << 10,
 	FAR = 1 << 20,
 	FAR_TASKS = 64, /* that are looked at so far */
+	STEPS_MORE = 1 << 20, /* many threads may have ended, and each has left rows */
 };
 
 /* A stack of free blocks: from its head to its end, which is nearer if it has more of them. */
@@ -136,8 +137,9 @@ static void take_cache_at(struct jemalloc *j, taddr tp, uint64_t offset)
 
 struct orphans {
 	struct jemalloc *j;
-	uint64_t offset; /* as of the others; 0: there are none, and none has been found */
-	uint64_t steps;	 /* blocks that may still be looked at */
+	uint64_t offset;   /* as of the others; 0: there are none, and none has been found */
+	unsigned searches; /* that may still be made for it */
+	uint64_t steps;	   /* rows and blocks that may still be looked at */
 };
 
 /* Is all that is in it free, by all that can be seen? That of a thread that has ended is empty, and
@@ -162,26 +164,28 @@ static bool has_free_blocks(struct orphans *o, taddr at, unsigned n)
 	return any;
 }
 
-static bool is_of_task(const struct still *s, taddr tp)
+/* How far in front of there a cache is to be. */
+static uint64_t offset_of_orphan(struct orphans *o, taddr tp)
 {
-	for (size_t i = 0; i < s->n_tasks; i++)
-		if (s->tasks[i].tp == tp)
-			return true;
-	return false;
+	if (!o->offset && o->searches) {
+		o->searches--;
+		return find_cache(o->j, tp, NEAR, 0);
+	}
+	return o->offset;
 }
 
 /* A child of fork(2) has the caches of its parent's other threads: nobody hands out what is in them
- * any more. */
+ * any more. In those of its own there is nothing left that is not known. */
 static int try_orphan(void *ctx, taddr tp, uint64_t word)
 {
 	struct orphans *o = ctx;
 
-	if (word != tp || !stack_has_thread(&o->j->r, tp) || is_of_task(o->j->s, tp))
+	if (word != tp || !stack_has_thread(&o->j->r, tp))
 		return 0;
-	uint64_t offset = o->offset ? o->offset : find_cache(o->j, tp, NEAR, 0);
-	if (!offset || tp <= offset)
-		return 0;
-	unsigned n = rows_at(&o->j->r, tp - offset);
+	uint64_t offset = offset_of_orphan(o, tp);
+	unsigned n = offset && tp > offset ? rows_at(&o->j->r, tp - offset) : 0;
+
+	o->steps -= n < o->steps ? n : o->steps;
 	if (n >= N_BINS && has_free_blocks(o, tp - offset, n)) {
 		take_cache(o->j, tp - offset, n);
 		o->offset = offset;
@@ -191,7 +195,10 @@ static int try_orphan(void *ctx, taddr tp, uint64_t word)
 
 static void take_orphans(struct jemalloc *j, uint64_t offset)
 {
-	struct orphans o = {j, offset, 4 * (uint64_t)j->w->blocks.n_chunks + 64};
+	struct orphans o = {.j = j,
+			    .offset = offset,
+			    .searches = FAR_TASKS,
+			    .steps = 4 * (uint64_t)j->w->blocks.n_chunks + STEPS_MORE};
 	int given_up = 0;
 
 	for (size_t i = 0; !given_up && i < j->s->n_areas; i++) {
