@@ -226,6 +226,7 @@ int tracer_seize_all(struct tracer *t, pid_t pid, uint64_t *stopped_ns)
 		if (err)
 			return err;
 		in_vain = c.seized ? 0 : in_vain + 1;
+		refused = c.refused ? refused + 1 : 0;
 		switch (census_judge(&c, (long)kernel_status(&t->kernel, pid).threads, held)) {
 		case CENSUS_COMPLETE:
 			return 0;
@@ -245,7 +246,7 @@ int tracer_seize_all(struct tracer *t, pid_t pid, uint64_t *stopped_ns)
 			return -EBUSY;
 		case CENSUS_REFUSED:
 			/* It may have taken the place of one who had ended, in an exec. */
-			if (++refused > SEIZE_TRIES)
+			if (refused > SEIZE_TRIES)
 				return -EPERM;
 			t->kernel.pause(t->kernel.ctx, REFUSED_NS);
 			break;

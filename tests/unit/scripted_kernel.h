@@ -37,6 +37,7 @@ enum { ACTORS_MAX = 8, LOG_MAX = 4096, CALLS_MAX = 20000 };
 struct actor {
 	pid_t tid, tgid, ppid;
 	pid_t other_tracer;	/* not 0: somebody else traces it */
+	int not_seized;		/* errno, for a reason that is over when it is looked at; 0: none */
 	int memory;		/* those with the same number share one */
 	bool there, ours;
 	bool stopped, listening, ended;
@@ -282,7 +283,9 @@ static inline void goes_on(struct scripted *k, struct actor *a)
 
 static inline long seize_actor(struct scripted *k, struct actor *a, pid_t tid)
 {
-	int err = !a || a->ended ? ESRCH : a->ours || a->other_tracer ? EPERM : 0;
+	int err = !a || a->ended		? ESRCH
+		  : a->ours || a->other_tracer ? EPERM
+					       : a->not_seized;
 
 	note_request(k, "seize", tid, 0, !err);
 	if (err)

@@ -817,6 +817,35 @@ static void a_process_with_a_thread_of_another_tracer_is_left_alone(void **state
 	assert_false(tracer_has_tasks(k->tracer));
 }
 
+/* As execs of a program with many threads do: whoever has taken a number is not who was refused. */
+static void threads_end_in_execs(struct scripted *k)
+{
+	static unsigned readings;
+
+	actor(k, 2)->not_seized = ++readings > 100 ? 0 : readings % 3 ? EPERM : ESRCH;
+}
+
+static void refusals_count_only_one_after_the_other(void **state)
+{
+	struct scripted *k = *state;
+
+	appears(k, 1, 1, 1);
+	appears(k, 2, 1, 1)->not_seized = EPERM;
+	k->reading = threads_end_in_execs;
+	assert_int_equal(tracer_attach(k->tracer, TID(1)), 0);
+	assert_int_equal(task_of(k, 1)->space->tasks, 2);
+}
+
+static void who_is_refused_again_and_again_is_not_permitted(void **state)
+{
+	struct scripted *k = *state;
+
+	appears(k, 1, 1, 1);
+	appears(k, 2, 1, 1)->not_seized = EPERM;
+	assert_int_equal(tracer_attach(k->tracer, TID(1)), -EPERM);
+	assert_false(tracer_has_tasks(k->tracer));
+}
+
 /* ---- what programs tell without a stop ---- */
 
 static void tells_twice(struct scripted *k, unsigned nth)
@@ -988,6 +1017,8 @@ int main(void)
 		TEST(a_thread_that_is_born_while_the_list_is_read_is_seized_in_the_next_reading),
 		TEST(a_thread_that_is_born_while_its_process_is_stopped_is_ours_from_the_start),
 		TEST(a_process_with_a_thread_of_another_tracer_is_left_alone),
+		TEST(refusals_count_only_one_after_the_other),
+		TEST(who_is_refused_again_and_again_is_not_permitted),
 		TEST(what_is_told_without_a_stop_is_asked_for_before_each_sleep),
 		TEST(a_program_that_has_told_nothing_for_long_is_asked_less_often),
 		TEST(who_is_in_the_middle_of_what_is_ours_runs_on_until_it_has_left_it),
