@@ -55,6 +55,16 @@ static struct address_space *system_open_space(void *ctx, pid_t tid)
 	return address_space_new(tid);
 }
 
+static bool system_permits(void *ctx, pid_t pid)
+{
+	struct address_space *s = address_space_new(pid);
+	bool refused = !s && (errno == EACCES || errno == EPERM);
+
+	(void)ctx;
+	address_space_free(s);
+	return !refused;
+}
+
 /* Periodic, for one that fires once may do so before the wait has begun. */
 static void system_wake(void *ctx, uint64_t ns)
 {
@@ -96,6 +106,7 @@ struct kernel kernel_of_system(struct journal *journal)
 		.shares_memory = system_shares_memory,
 		.each_task = system_each_task,
 		.open_space = system_open_space,
+		.permits = system_permits,
 		.sleeps_in_vfork = system_sleeps_in_vfork,
 		.pause = system_pause,
 		.wake = system_wake,

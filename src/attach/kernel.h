@@ -22,8 +22,9 @@ struct journal;
  * wait and request would do if ptrace(2) told everything. It does not tell to which process a
  * task belongs and whether it is still ours, who shares whose memory and which tasks there are,
  * and it gives no access to a memory that outlives an exec: these are the next four. Nor does it
- * tell of a task that was asleep in vfork(2) when it was seized: that is the fifth. And in
- * pause() time passes, which a script has to know.
+ * tell of a task that was asleep in vfork(2) when it was seized, or whether who was refused has
+ * just ended in an exec: these are two more. And in pause() time passes, which a script has to
+ * know.
  */
 struct kernel {
 	/* As waitpid(2) with __WALL; @tid -1: any. The one place where the tracer waits for a
@@ -41,6 +42,8 @@ struct kernel {
 	int (*each_task)(void *ctx, pid_t pid, int (*visit)(void *arg, pid_t tid), void *arg);
 	/* As address_space_new(). */
 	struct address_space *(*open_space)(void *ctx, pid_t tid);
+	/* Is something that needs the same right as PTRACE_SEIZE not refused? */
+	bool (*permits)(void *ctx, pid_t pid);
 	/* Have wait() end with EINTR every @ns from here on; 0: no more. */
 	void (*wake)(void *ctx, uint64_t ns);
 	/* As vfork_sleeps(). */

@@ -17,7 +17,8 @@
 #include <unistd.h>
 
 enum {
-	SEIZE_TRIES = 20,
+	SEIZE_TRIES = 20,	/* if we have no right, for all that can be seen */
+	EXEC_TRIES = 2000,	/* if we have: an exec made us wait for who has ended in it */
 	ATTACH_TRIES = 20,
 	READINGS_AT_ONCE = 50,	/* without a yield, of a list where nobody could be seized */
 	READINGS_IN_VAIN = 5000, /* then the threads come and go faster than we do */
@@ -214,6 +215,11 @@ static int take_census(struct tracer *t, pid_t pid, struct census *c)
 	return t->kernel.each_task(t->kernel.ctx, pid, count_thread, &r);
 }
 
+static bool may_seize(const struct tracer *t, pid_t pid)
+{
+	return t->kernel.permits(t->kernel.ctx, pid);
+}
+
 int tracer_seize_all(struct tracer *t, pid_t pid, uint64_t *stopped_ns)
 {
 	unsigned in_vain = 0, refused = 0;
@@ -246,7 +252,7 @@ int tracer_seize_all(struct tracer *t, pid_t pid, uint64_t *stopped_ns)
 			return -EBUSY;
 		case CENSUS_REFUSED:
 			/* It may have taken the place of one who had ended, in an exec. */
-			if (refused > SEIZE_TRIES)
+			if (refused > (may_seize(t, pid) ? EXEC_TRIES : SEIZE_TRIES))
 				return -EPERM;
 			t->kernel.pause(t->kernel.ctx, REFUSED_NS);
 			break;

@@ -38,6 +38,7 @@ struct actor {
 	pid_t tid, tgid, ppid;
 	pid_t other_tracer;	/* not 0: somebody else traces it */
 	int not_seized;		/* errno, for a reason that is over when it is looked at; 0: none */
+	bool private;		/* nobody may read its memory either */
 	int memory;		/* those with the same number share one */
 	bool there, ours;
 	bool stopped, listening, ended;
@@ -438,6 +439,13 @@ static inline int scripted_each_task(void *ctx, pid_t pid, int (*visit)(void *ar
 	return any ? err : -ESRCH;
 }
 
+static inline bool scripted_permits(void *ctx, pid_t pid)
+{
+	const struct actor *a = find(ctx, pid);
+
+	return !a || !a->private;
+}
+
 static inline struct address_space *scripted_open_space(void *ctx, pid_t tid)
 {
 	struct scripted *k = ctx;
@@ -594,6 +602,7 @@ static inline struct kernel kernel_of_script(struct scripted *k)
 		.shares_memory = scripted_shares_memory,
 		.each_task = scripted_each_task,
 		.open_space = scripted_open_space,
+		.permits = scripted_permits,
 		.sleeps_in_vfork = scripted_sleeps_in_vfork,
 		.pause = scripted_pause,
 		.wake = scripted_wake,
