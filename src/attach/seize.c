@@ -252,7 +252,7 @@ int tracer_seize_all(struct tracer *t, pid_t pid, uint64_t *stopped_ns)
 			return -EBUSY;
 		case CENSUS_REFUSED:
 			/* It may have taken the place of one who had ended, in an exec. */
-			if (refused > (may_seize(t, pid) ? EXEC_TRIES : SEIZE_TRIES))
+			if (refused > EXEC_TRIES || (refused > SEIZE_TRIES && !may_seize(t, pid)))
 				return -EPERM;
 			t->kernel.pause(t->kernel.ctx, REFUSED_NS);
 			break;

@@ -2,7 +2,9 @@
 #include "base/jsontext.h"
 
 #include "base/printable.h"
+#include "base/stream.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,6 +89,15 @@ static int write_piece(const char *piece, size_t len, void *to)
 int json_text_write(const json_t *value, size_t flags, FILE *out)
 {
 	return json_dump_callback(value, write_piece, out, flags);
+}
+
+int json_text_put(json_t *value, size_t flags, FILE *out)
+{
+	bool made = value && !json_text_write(value, flags, out);
+
+	json_decref(value);
+	int err = stream_error(out);
+	return err || made ? err : -ENOMEM;
 }
 
 char *json_text_dump(const json_t *value, size_t flags)

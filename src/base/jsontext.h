@@ -18,6 +18,9 @@ json_t *json_text(const char *s);
  */
 int json_text_write(const json_t *value, size_t flags, FILE *out);
 
+/* The same of what is released by that. 0 or -errno: -ENOMEM, or why it could not be written. */
+int json_text_put(json_t *value, size_t flags, FILE *out);
+
 /* The same in memory, for free(); NULL: out of memory. */
 char *json_text_dump(const json_t *value, size_t flags);
 

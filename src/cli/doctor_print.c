@@ -84,12 +84,9 @@ static json_t *all_json(const struct doctor *d, const char *of)
 
 int doctor_print_json(const struct doctor *d, const char *of, FILE *out)
 {
-	json_t *all = all_json(d, of);
-	bool made = all && !json_text_write(all, JSON_INDENT(2), out);
+	int err = json_text_put(all_json(d, of), JSON_INDENT(2), out);
 
-	json_decref(all);
-	if (made)
+	if (!err)
 		fputc('\n', out);
-	int err = stream_error(out);
-	return err || made ? err : -ENOMEM;
+	return err ? err : stream_error(out);
 }

@@ -234,11 +234,9 @@ int gate_print_sarif(const struct gate *g, const char *root, FILE *out)
 				"version", "2.1.0", "runs", "tool", "driver", "name", "mprof",
 				"version", MPROF_VERSION, "rules", rules(g), "invocations",
 				invocations(g), "results", results(g, root));
-	bool made = log && !json_text_write(log, JSON_INDENT(1), out);
+	int err = json_text_put(log, JSON_INDENT(1), out);
 
-	json_decref(log);
-	if (made)
+	if (!err)
 		fputc('\n', out);
-	int err = stream_error(out);
-	return err || made ? err : -ENOMEM;
+	return err ? err : stream_error(out);
 }

@@ -284,19 +284,19 @@ static bool is_orphan(struct glibc *g, taddr block, struct cache *c)
 
 /* A child of fork(2) has the caches of its parent's other threads: nobody hands out what is in them
  * any more. One that is empty cannot be told from other blocks. */
+static int try_orphan(void *ctx, const struct heap_block *block)
+{
+	struct glibc *g = ctx;
+	struct cache c;
+
+	if (is_orphan(g, block->at, &c))
+		walk_cache(g, &c, false);
+	return 0;
+}
+
 static void walk_orphans(struct glibc *g)
 {
-	struct heap_blocks *b = &g->w->blocks;
-
-	for (size_t p = 0; p < b->n_pieces; p++) {
-		for (size_t i = b->pieces[p].first; i < b->pieces[p].first + b->pieces[p].n; i++) {
-			taddr block = heap_chunk_at(&b->pieces[p], &b->chunks[i]) + CHUNK_HEADER;
-			struct cache c;
-
-			if (b->states[i] == HEAP_LIVE && is_orphan(g, block, &c))
-				walk_cache(g, &c, false);
-		}
-	}
+	heap_blocks_each_live(&g->w->blocks, try_orphan, g);
 	if (!g->steps)
 		heap_check_fail(g->w, CHECK_LISTS, "lists are so long that they were given up");
 }

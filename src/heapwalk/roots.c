@@ -158,13 +158,13 @@ static int add_table(struct reach_roots *r, struct still_reader *words, taddr tp
 /* The stack of a thread that has ended is kept for another one, and so is its table. */
 static int add_kept_tables(struct reach_roots *r, struct still_reader *words)
 {
-	enum { ALIGN = 64 };
+	const taddr align = STACK_THREAD_ALIGN;
 	int err = 0;
 
 	for (size_t i = 0; !err && i < r->n_ranges; i++) {
-		taddr at = (r->ranges[i].start + ALIGN - 1) & ~(taddr)(ALIGN - 1);
+		taddr at = (r->ranges[i].start + align - 1) & ~(align - 1);
 
-		for (; !err && at < r->ranges[i].end; at += ALIGN)
+		for (; !err && at < r->ranges[i].end; at += align)
 			if (stack_has_thread(words, at))
 				err = add_table(r, words, at);
 	}

@@ -47,8 +47,8 @@ bool stack_of_task(struct still_reader *r, const struct still_task *t, taddr *st
 
 bool stack_has_thread(struct still_reader *r, taddr at)
 {
-	enum { ALIGN = 64, SELF = 16 };
+	enum { SELF = 16 };
 
-	return at % ALIGN == 0 && still_word_or_0(r, at) == at &&
+	return at % STACK_THREAD_ALIGN == 0 && still_word_or_0(r, at) == at &&
 	       still_word_or_0(r, at + SELF) == at;
 }

@@ -4,7 +4,10 @@
 
 #include "still/still.h"
 
-enum { STACK_RED_ZONE = 128 }; /* below a stack pointer, and in use */
+enum {
+	STACK_RED_ZONE = 128,	 /* below a stack pointer, and in use */
+	STACK_THREAD_ALIGN = 64, /* of where a thread pointer leads */
+};
 
 /**
  * Where the stack is that a task is on. The kernel joins the mapping of a thread's with others next

@@ -133,15 +133,19 @@ static int await_quiet(struct still_taken *t, const struct still_asked *a,
 	return err;
 }
 
-/* It may have executed another program since they were opened, and cannot any more. */
-static int open_again(struct still_files *f, pid_t pid)
+static int open_files(struct still_files *f, const struct still_asked *a)
 {
-	const bool sealed = f->sealed;
+	int err = still_files_open(f, a->pid);
 
-	still_files_close(f);
-	int err = still_files_open(f, pid);
-	f->sealed = sealed;
+	f->sealed = a->sealed;
 	return err;
+}
+
+/* It may have executed another program since they were opened, and cannot any more. */
+static int open_again(struct still_files *f, const struct still_asked *a)
+{
+	still_files_close(f);
+	return open_files(f, a);
 }
 
 static int look(struct still_taken *t, const struct still_asked *a, struct still_files *f,
@@ -151,7 +155,7 @@ static int look(struct still_taken *t, const struct still_asked *a, struct still
 	uint64_t until_ns = clock_now_ns() + a->max_pause_ns;
 
 	if (!err)
-		err = open_again(f, a->pid);
+		err = open_again(f, a);
 	if (!err && !a->running)
 		err = await_quiet(t, a, f, h);
 	if (!err)
@@ -256,10 +260,9 @@ static int take(struct still_taken *t, const struct still_asked *a, struct still
 static int take_by_files(struct still_taken *t, const struct still_asked *a, struct error *e)
 {
 	struct still_files f;
-	int err = still_files_open(&f, a->pid);
+	int err = open_files(&f, a);
 
 	*e->text = '\0';
-	f.sealed = a->sealed;
 	if (!err)
 		err = take(t, a, &f, e);
 	still_files_close(&f);

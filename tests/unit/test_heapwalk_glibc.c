@@ -560,6 +560,14 @@ static void caches_that_are_not_found_are_missed(void **state)
 	expect_failure(&h, CHECK_CACHES);
 }
 
+/* How many lists a cache has, the largest request in it, and how many blocks are in a list. */
+static void put_cache_params(struct made_heap *h, uint64_t bins, uint64_t max, uint64_t in_list)
+{
+	made_put(h, PARAMS + 40, bins);
+	made_put(h, PARAMS + 48, max);
+	made_put(h, PARAMS + 56, in_list);
+}
+
 /* As in libc_malloc_debug.so: the numbers that stand there are others. */
 static void an_allocator_without_caches_is_not_asked_for_them(void **state)
 {
@@ -570,23 +578,17 @@ static void an_allocator_without_caches_is_not_asked_for_them(void **state)
 	make(&h, false);
 	made_put(&h, heap + 16 + 128 + 63 * 8, heap);
 	made_put(&h, OTHER_CHUNKS + 16 + 128 + 63 * 8, heap);
-	made_put(&h, PARAMS + 40, 1);
-	made_put(&h, PARAMS + 48, 0);
-	made_put(&h, PARAMS + 56, 0);
+	put_cache_params(&h, 1, 0, 0);
 	assert_int_equal(glibc_walk(&h.still, &w), 0);
 	assert_int_equal(w.checks[CHECK_CACHES].failures, 0);
 	heap_walk_release(&w);
 	/* They do not go together. */
-	made_put(&h, PARAMS + 40, 1);
-	made_put(&h, PARAMS + 48, 64);
-	made_put(&h, PARAMS + 56, 1);
+	put_cache_params(&h, 1, 64, 1);
 	assert_int_equal(glibc_walk(&h.still, &w), 0);
 	assert_int_equal(w.checks[CHECK_CACHES].failures, 0);
 	heap_walk_release(&w);
 	/* Fewer lists than there are by default. */
-	made_put(&h, PARAMS + 40, 4);
-	made_put(&h, PARAMS + 48, 64);
-	made_put(&h, PARAMS + 56, 7);
+	put_cache_params(&h, 4, 64, 7);
 	expect_failure(&h, CHECK_CACHES);
 }
 

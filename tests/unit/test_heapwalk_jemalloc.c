@@ -57,17 +57,22 @@ static void put_extent(struct made_heap *h, int i, taddr addr, unsigned pages, u
 		put_page(h, (addr & ~(taddr)4095) + p * 4096u, class, EDATA(i), state, slab);
 }
 
-/* Stacks that are all empty but for what has been put into one. */
-static void put_cache(struct made_heap *h, taddr stacks)
+/* Stacks that are all empty but for one. */
+static void put_rows(struct made_heap *h, taddr rows, taddr stacks, unsigned cached)
 {
 	for (unsigned i = 0; i < ROWS_N; i++) {
 		taddr full = stacks + i * 64, empty = full + 64, head = empty;
 
 		if (i == SLAB_CLASS)
-			head -= 8 * CACHED;
-		made_put(h, ROWS + i * 24, head);
-		made_put(h, ROWS + i * 24 + 16, (full & 0xffff) << 16 | (empty & 0xffff) << 32);
+			head -= 8 * cached;
+		made_put(h, rows + i * 24, head);
+		made_put(h, rows + i * 24 + 16, (full & 0xffff) << 16 | (empty & 0xffff) << 32);
 	}
+}
+
+static void put_cache(struct made_heap *h, taddr stacks)
+{
+	put_rows(h, ROWS, stacks, CACHED);
 	for (unsigned i = 0; i < CACHED; i++)
 		made_put(h, stacks + (SLAB_CLASS + 1) * 64 - 8 * (i + 1), PAGES + 48 * (20 + i));
 }
@@ -238,12 +243,8 @@ static void caches_of_threads_that_are_not_there_are_found(void **state)
 		made_put(&h, TP, TP);
 		made_put(&h, TP + 16, TP);
 		h.still.tasks[0].tp = own ? TP + OTHER : 0;
-		for (unsigned i = 0; own && i < ROWS_N; i++) {
-			made_put(&h, ROWS + OTHER + i * 24, STACKS + 0x8000 + i * 64 + 64);
-			made_put(&h, ROWS + OTHER + i * 24 + 16,
-				 ((STACKS + 0x8000 + i * 64) & 0xffff) << 16 |
-					 ((STACKS + 0x8000 + i * 64 + 64) & 0xffff) << 32);
-		}
+		if (own)
+			put_rows(&h, ROWS + OTHER, STACKS + 0x8000, 0);
 		assert_int_equal(jemalloc_walk(&h.still, &w), 0);
 		assert_false(heap_walk_is_doubtful(&w));
 		assert_int_equal(w.caches, 1 + own);
@@ -269,8 +270,7 @@ static void a_cache_that_a_thread_has_left_empty_is_none(void **state)
 
 	(void)state;
 	make(&h);
-	put_cache(&h, large + 64);
-	made_put(&h, ROWS + SLAB_CLASS * 24, large + 64 + (SLAB_CLASS + 1) * 64);
+	put_rows(&h, ROWS, large + 64, 0);
 	made_put(&h, TP, TP);
 	made_put(&h, TP + 16, TP);
 	h.still.tasks[0].tp = 0;
