@@ -297,14 +297,6 @@ static json_t *stack_of(const struct heap_stacks *h, const struct stack *s)
 	return j;
 }
 
-static int dump(json_t *j, FILE *out)
-{
-	int err = json_text_write(j, JSON_COMPACT, out) ? -ENOMEM : 0;
-
-	json_decref(j);
-	return err;
-}
-
 int heap_print_json(const struct heap_stacks *h, const struct heap_view *v, FILE *out)
 {
 	int64_t total[HEAP_VALUES];
@@ -314,11 +306,11 @@ int heap_print_json(const struct heap_stacks *h, const struct heap_view *v, FILE
 		total[i] = heap_stacks_total(h, (enum heap_value)i);
 	fprintf(out, "{\"schema\":\"mprof.heap.v1\",\n\"difference\":%s,\n\"totals\":",
 		v->is_difference ? "true" : "false");
-	err = dump(values_of(total), out);
+	err = json_text_put(values_of(total), JSON_COMPACT, out);
 	fputs(",\n\"stacks\":[", out);
 	for (size_t i = 0; !err && i < h->stacks.n; i++) {
 		fputs(i ? ",\n" : "\n", out);
-		err = dump(stack_of(h, &h->stacks.stacks[i]), out);
+		err = json_text_put(stack_of(h, &h->stacks.stacks[i]), JSON_COMPACT, out);
 	}
 	fputs("\n]}\n", out);
 	return err;

@@ -2,6 +2,7 @@
 #include "unit/unit.h"
 #include "base/jsontext.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,6 +113,20 @@ static void what_is_not_there_or_cannot_be_written_fails(void **state)
 	fclose(full);
 }
 
+/* More than stdio keeps, so that it is noticed in the middle. */
+static void that_a_device_takes_nothing_is_not_want_of_memory(void **state)
+{
+	static char large[100000];
+	FILE *out = fopen("/dev/full", "w");
+
+	(void)state;
+	assert_non_null(out);
+	assert_int_equal(json_text_put(NULL, JSON_COMPACT, out), -ENOMEM);
+	memset(large, 'x', sizeof large - 1);
+	assert_int_equal(json_text_put(json_text(large), JSON_ENCODE_ANY, out), -ENOSPC);
+	fclose(out);
+}
+
 static void no_string_is_null(void **state)
 {
 	(void)state;
@@ -127,6 +142,7 @@ int main(void)
 		cmocka_unit_test(what_is_seen_is_written_as_it_is),
 		cmocka_unit_test(keys_are_written_like_values_and_lines_as_asked),
 		cmocka_unit_test(what_is_not_there_or_cannot_be_written_fails),
+		cmocka_unit_test(that_a_device_takes_nothing_is_not_want_of_memory),
 		cmocka_unit_test(no_string_is_null),
 	};
 
