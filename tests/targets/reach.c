@@ -14,7 +14,6 @@
  */
 #include "live.h"
 
-#include <elf.h>
 #include <linux/futex.h>
 #include <malloc.h>
 #include <search.h>
@@ -483,19 +482,6 @@ static void command(const char *word)
 static void report(void)
 {
 	say("report 1\n");
-}
-
-/* A program that is linked to a fixed place has its heap where the numbers are that it counts with:
- * the C library's sizes of caches, and 32 bits of anything on a stack, were pointers into it once
- * in ten runs. Any other has it there only under Valgrind, which gives it no room to grow so far.
- */
-static __attribute__((constructor)) void heap_above_numbers(void)
-{
-	extern const Elf64_Ehdr __ehdr_start __attribute__((visibility("hidden")));
-	const uintptr_t above = UINT64_C(1) << 32;
-
-	if (__ehdr_start.e_type == ET_EXEC && (uintptr_t)sbrk(0) < above)
-		MUST(sbrk((intptr_t)above) != (void *)-1);
 }
 
 int main(void)
