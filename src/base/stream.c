@@ -22,6 +22,14 @@ int stream_error(FILE *out)
 	return ferror(out) ? why_lost(out) : 0;
 }
 
+int stream_flush(FILE *out)
+{
+	errno = 0;
+	if (fflush(out))
+		return errno ? -errno : -EIO;
+	return stream_error(out);
+}
+
 int stream_close(FILE *out)
 {
 	int why = stream_error(out); /* what was lost then is not tried again */

@@ -8,6 +8,9 @@
  * more is tried. */
 int stream_error(FILE *out);
 
+/* Write what is still held back. 0, or -errno: not all that was printed could be written. */
+int stream_flush(FILE *out);
+
 /* All has been printed: close a stream; standard output is only flushed.
  * 0, or -errno: not all of it could be written. */
 int stream_close(FILE *out);

@@ -2,6 +2,7 @@
 #include "cli/first_screen.h"
 
 #include "base/printable.h"
+#include "base/stream.h"
 #include "base/text.h"
 #include "naming/where.h"
 #include "report/rss.h"
@@ -344,10 +345,9 @@ static int print(const struct profile_data *d, const struct options *o, enum for
 
 	if (!text)
 		return -ENOMEM;
-	int lost = fputs(text, out) == EOF || fflush(out);
-
+	fputs(text, out);
 	free(text);
-	return !lost ? 0 : errno ? -errno : -EIO;
+	return stream_flush(out);
 }
 
 int first_screen_print(const struct profile_data *d, const struct options *o, FILE *out)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/cli.h"
 
+#include "base/stream.h"
 #include "cli/first_screen.h"
 #include "cli/fn_names.h"
 #include "cli/heapfiles.h"
@@ -51,7 +52,9 @@ static int print_before(const struct profile_data *d, const struct options *o, F
 	}
 	if (!together || o->quiet)
 		return 0;
-	return fflush(out) ? -errno : first_screen_say(d, o);
+	int err = stream_flush(out);
+
+	return err ? err : first_screen_say(d, o);
 }
 
 /* What matters first comes before the tables for who reads both in one place. For others it comes

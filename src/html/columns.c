@@ -61,10 +61,3 @@ int columns_put_strings(const struct strings *s, FILE *out)
 	putc_unlocked(']', out);
 	return fine ? 0 : -ENOMEM;
 }
-
-int columns_flush(FILE *out)
-{
-	if (fflush(out) || ferror(out))
-		return errno ? -errno : -EIO;
-	return 0;
-}

@@ -29,7 +29,4 @@ void columns_put_table(const void *of, const char *key, const struct column *col
 /* "strings":[...], which may be any bytes. 0, or -ENOMEM: then not all of them. */
 int columns_put_strings(const struct strings *s, FILE *out);
 
-/* What was written to @out is there: 0, or -errno. */
-int columns_flush(FILE *out);
-
 #endif

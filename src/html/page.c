@@ -146,12 +146,6 @@ struct content {
 	const struct tree *tree;
 };
 
-/* Why what has been written just now could not be: later nobody knows. 0 or -errno. */
-static int why_failed(FILE *out)
-{
-	return !ferror(out) ? 0 : errno ? -errno : -EIO;
-}
-
 /* @number: of the profile; -1: of none. */
 static int put_block(const char *id, int64_t number, const struct content *c, FILE *out)
 {
@@ -163,12 +157,10 @@ static int put_block(const char *id, int64_t number, const struct content *c, FI
 	if (number >= 0)
 		fprintf(out, "-%" PRId64, number);
 	fputs("\">", out);
-	int err = why_failed(out);
-	int written = err ? 0 : c->put(c, sink), lost = stream_close(sink);
+	int written = c->put(c, sink), lost = stream_close(sink);
 	fputs("</script>\n", out);
-	if (err || written || lost)
-		return err ? err : written ? written : lost;
-	return why_failed(out);
+	int err = stream_error(out); /* the sink only knows that something was lost */
+	return err ? err : written ? written : lost;
 }
 
 static int put_report(const struct content *c, FILE *out)
@@ -247,12 +239,8 @@ static int put_index(const struct content *c, FILE *out)
 				  MPROF_VERSION, "profiles", b->profiles, "at",
 				  b->o->at_peak ? "peak" : NULL, "growth",
 				  b->growth ? "mprof-growth" : NULL, "missing", missing);
-	int err = 0;
 
-	if (!index || json_text_write(index, JSON_COMPACT, out))
-		err = index && ferror(out) ? why_failed(out) : -ENOMEM;
-	json_decref(index);
-	return err;
+	return json_text_put(index, JSON_COMPACT, out);
 }
 
 int page_put_profile(struct profile_data *d, size_t number, const struct report_options *o,
@@ -296,18 +284,16 @@ int page_write_body(const struct page_template *t, const struct page_body *b, FI
 
 	if (!template_has_marks(t))
 		return -EINVAL;
-	errno = 0;
 	const char *rest = put_until(t->text, end, TITLE_MARK, out);
 	put_title(b, out);
 	rest = put_until(rest, end, DATA_MARK, out);
-	int err = why_failed(out);
+	int err = stream_error(out);
 	if (!err)
 		err = put_block("index", -1, &index, out);
 	if (!err)
 		err = b->put(b->ctx, out);
 	fwrite(rest, 1, (size_t)(end - rest), out);
-	fflush(out);
-	return err ? err : why_failed(out);
+	return err ? err : stream_flush(out);
 }
 
 /* ---- of profiles that are all there ---- */

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/search.h"
+#include "base/stream.h"
 #include "html/columns.h"
 #include "html/rows_types.h"
 #include "html/tree_internal.h"
@@ -320,7 +321,7 @@ static int put(const struct rows *r, FILE *out)
 	if (!err)
 		err = put_buckets(r->d, out);
 	fputs("}\n", out);
-	int lost = columns_flush(out);
+	int lost = stream_flush(out);
 	return lost ? lost : err;
 }
 

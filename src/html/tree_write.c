@@ -2,6 +2,7 @@
 /* The call tree as JSON. */
 #include "html/tree.h"
 
+#include "base/stream.h"
 #include "html/columns.h"
 #include "html/tree_internal.h"
 #include "profile/pd_names.h"
@@ -212,6 +213,6 @@ int tree_json(const struct tree *t, FILE *out)
 
 	put_tables(t, out);
 	fputs("}\n", out);
-	int lost = columns_flush(out);
+	int lost = stream_flush(out);
 	return lost ? lost : err;
 }

@@ -3,6 +3,7 @@
 #include "pprof/print.h"
 
 #include "base/array.h"
+#include "base/stream.h"
 #include "base/text.h"
 #include "pprof/profile.pb-c.h"
 
@@ -242,9 +243,11 @@ static void rest(struct writer *w)
 /* 0 or -errno. What stands in the stream before goes out first. */
 static int compress_to(FILE *out, const uint8_t *data, size_t len)
 {
-	if (fflush(out))
-		return -errno;
-	int fd = dup(fileno(out)), err = 0;
+	int err = stream_flush(out);
+
+	if (err)
+		return err;
+	int fd = dup(fileno(out));
 	gzFile gz = fd < 0 ? NULL : gzdopen(fd, "wb");
 
 	if (!gz) {

@@ -2,6 +2,7 @@
 /* The report as JSON, schema mprof.report.v1. All rows, whatever the level. */
 #include "report/json.h"
 #include "base/jsontext.h"
+#include "base/stream.h"
 #include "report/bins.h"
 #include "report/direct.h"
 #include "profile/pd_names.h"
@@ -245,8 +246,8 @@ static int write_report(const struct profile_data *d, const struct report_option
 	json_growing(&o, d, options->own_code);
 	json_timeline(&o, d);
 	json_out_raw(&o, "}\n");
-	if (!o.err && fflush(out))
-		o.err = errno ? -errno : -EIO;
+	if (!o.err)
+		o.err = stream_flush(out);
 	free(rank);
 	return o.err;
 }

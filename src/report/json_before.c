@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What was there besides what was counted, as members of the report's JSON. */
 #include "base/jsontext.h"
+#include "base/stream.h"
 #include "report/json.h"
 #include "report/report.h"
 #include "profile/runtime.h"
 
-#include <errno.h>
 
 static json_t *sizes(const struct pd_before *b)
 {
@@ -41,13 +41,9 @@ json_t *json_before(const struct profile_data *d)
 
 int report_before_json(const struct profile_data *d, FILE *out)
 {
-	json_t *o = json_before(d);
-	int failed = o ? json_text_write(o, JSON_COMPACT, out) : -1;
+	int err = json_text_put(json_before(d), JSON_COMPACT, out);
 
-	json_decref(o);
-	if (!o)
-		return -ENOMEM;
-	return !failed && !fflush(out) ? 0 : errno ? -errno : -EIO;
+	return err ? err : stream_flush(out);
 }
 
 json_t *json_reach(const struct profile_data *d)

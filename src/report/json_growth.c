@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What has changed, as JSON: both figures of each row. */
 #include "base/jsontext.h"
+#include "base/stream.h"
 #include "report/growth.h"
 #include "report/json.h"
 #include "report/json_out.h"
 
-#include <errno.h>
 #include <string.h>
 
 struct writer {
@@ -178,7 +178,7 @@ int report_growth_json(const struct growth_sides *s, const struct profile_data *
 	put_rows(&w, "direct", &s->now.direct, &s->base.direct, direct_row);
 	put_runtime(&w);
 	json_out_raw(&w.o, "}\n");
-	if (!w.o.err && fflush(out))
-		w.o.err = errno ? -errno : -EIO;
+	if (!w.o.err)
+		w.o.err = stream_flush(out);
 	return w.o.err;
 }

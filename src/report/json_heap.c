@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What is on the heap as JSON, schema mprof.heap.v1. */
 #include "base/jsontext.h"
+#include "base/stream.h"
 #include "report/heap.h"
 #include "report/json_out.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 void report_checks_json(const struct heap_walk *w, struct json_out *o)
@@ -104,7 +104,7 @@ int report_heap_json(const struct heap_report *r, FILE *out)
 	classes(&o, r->classes);
 	json_out_raw(&o, "}\n");
 	free(v);
-	if (!o.err && fflush(out))
-		o.err = errno ? -errno : -EIO;
+	if (!o.err)
+		o.err = stream_flush(out);
 	return o.err;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The same as JSON of the schema mprof.leaks.v1. */
 #include "base/jsontext.h"
+#include "base/stream.h"
 #include "report/json_out.h"
 #include "report/json_path.h"
 #include "report/lost.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 static json_t *sum(struct heap_sum s)
@@ -170,7 +170,7 @@ int report_lost_json(const struct lost_report *r, FILE *out)
 	if (r->lists_possible)
 		possible(&o, r);
 	json_out_raw(&o, "}\n");
-	if (!o.err && fflush(out))
-		o.err = errno ? -errno : -EIO;
+	if (!o.err)
+		o.err = stream_flush(out);
 	return o.err;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/row.h"
 #include "base/printable.h"
+#include "base/stream.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -14,8 +15,8 @@ void row_init(struct row *r, FILE *out)
 
 int row_release(struct row *r)
 {
-	if (!r->err && fflush(r->out))
-		r->err = errno ? -errno : -EIO;
+	if (!r->err)
+		r->err = stream_flush(r->out);
 	free(r->text);
 	r->text = NULL;
 	return r->err;

@@ -3,6 +3,7 @@
 #include "report/growth_internal.h"
 
 #include "base/printable.h"
+#include "base/stream.h"
 #include "base/text.h"
 #include "report/bins.h"
 
@@ -433,7 +434,5 @@ int report_growth(const struct profile_data *now, const struct profile_data *bas
 	if (!err && !o->summary && changed)
 		err = print_tables(&p);
 	growth_release(&g);
-	if (!err && fflush(out))
-		err = errno ? -errno : -EIO;
-	return err;
+	return err ? err : stream_flush(out);
 }

@@ -229,6 +229,5 @@ int report_heap(const struct heap_report *r, FILE *out)
 	free(bins);
 	if (err)
 		return err;
-	fflush(out);
-	return stream_error(out);
+	return stream_flush(out);
 }

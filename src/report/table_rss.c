@@ -9,7 +9,6 @@
 #include "report/percent.h"
 #include "report/row.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -164,8 +163,7 @@ int report_rss(const struct rss_report *r, FILE *out)
 	int err = row_release(&row);
 	print_beside(r, out);
 	print_fragmentation(r, out);
-	fflush(out);
-	return err ? err : stream_error(out);
+	return err ? err : stream_flush(out);
 }
 
 /* ---- JSON ---- */
@@ -212,7 +210,7 @@ int report_rss_json(const struct rss_report *r, FILE *out)
 	number(&o, "zero_pages", r->rss->zeros_within);
 	number(&o, "sparse_pages", r->rss->sparse_pages);
 	json_out_raw(&o, "}\n");
-	if (!o.err && fflush(out))
-		o.err = errno ? -errno : -EIO;
+	if (!o.err)
+		o.err = stream_flush(out);
 	return o.err;
 }

@@ -67,6 +67,8 @@ static void a_device_that_takes_nothing_is_the_reason_however_it_is_written(void
 			assert_non_null(out);
 			for (int left = n; left > 0; left -= piece)
 				fprintf(out, "%*s", left < piece ? left : piece, "");
+			errno = EINTR; /* of something else since */
+			assert_int_equal(stream_flush(out), -ENOSPC);
 			assert_int_equal(stream_close(out), -ENOSPC);
 		}
 }
@@ -100,6 +102,7 @@ static void what_was_written_is_no_error(void **state)
 	(void)state;
 	assert_non_null(out);
 	fputs("all of it", out);
+	assert_int_equal(stream_flush(out), 0);
 	assert_int_equal(stream_close(out), 0);
 }
 
