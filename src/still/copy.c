@@ -106,11 +106,12 @@ int still_read_areas(struct still *s, const struct still_files *f)
 	return proc_maps_each(f->pid, add_map, s);
 }
 
-/* Devices may do anything when they are read. */
+/* Devices may do anything when they are read. Where hugetlbfs is, and one of another size of pages
+ * ("/dev/hugepages-1G"), systemd and DPDK have made custom. */
 static bool is_device(const struct still_area *a)
 {
 	return text_begins(a->name, "/dev/") && !text_begins(a->name, "/dev/shm/") &&
-	       !text_begins(a->name, "/dev/zero");
+	       !text_begins(a->name, "/dev/hugepages") && !text_begins(a->name, "/dev/zero");
 }
 
 /* An engine of ours has words of the program's in there, which lead to what it has lost. */

@@ -187,3 +187,41 @@ END
 	kill -CONT "$PID"
 	finish tabled
 }
+
+# Programs keep what they share, and what shall be in huge pages, in files there.
+@test "pointers in files below /dev that are memory are read" {
+	unshare -m true 2>/dev/null || skip "not allowed to mount here"
+	cat >pools.c <<-'EOT'
+		#include "live.h"
+		#include <sys/mman.h>
+		static void pool(const char *name)
+		{
+			int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+			void **at = fd < 0 || ftruncate(fd, 4096) ?
+				MAP_FAILED : mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+			MUST(at != MAP_FAILED);
+			for (int i = 0; i < 100; i++)
+				at[i] = calloc(1, 1000);
+		}
+		static void report(void) { say("report 1\n"); }
+		static void go(const char *word)
+		{
+			(void)word;
+			pool("/dev/shm/pool");
+			pool("/dev/hugepages/pool");
+			pool("/dev/hugepages-1048576kB/pool");
+			pool("/dev/pool");
+			say("made\n");
+		}
+		int main(void) { say("ready %d\n", (int)getpid()); live_serve(report, go); return 0; }
+	EOT
+	cc -g -O1 -D_GNU_SOURCE -I"$ROOT/tests/targets" -pthread -o pools pools.c
+	start pools unshare -m sh -c 'mount -t tmpfs none /dev &&
+		mkdir /dev/shm /dev/hugepages /dev/hugepages-1048576kB && exec ./pools'
+	tell_await pools go '^made'
+	looked leaks --format=json --possible=yes "$PID"
+	# What else is there may do anything when it is read.
+	jq -e '[.lost[] | select(.usable == 1000) | .blocks] == [100]' leaks ||
+		fail "lost" "$(jq -c .lost leaks)"
+	finish pools
+}
