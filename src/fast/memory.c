@@ -5,12 +5,11 @@
 #include "fast/blob.h"
 #include "fast/calls.h"
 #include "fast/mapped.h"
+#include "fast/memfile.h"
 #include "fast/owner.h"
 #include "fast/refusal.h"
-#include "proc/file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/memfd.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -86,24 +85,6 @@ struct shared_file {
 	int here;
 };
 
-/* Of a size that nobody can change any more: cut short by the program, reading it would kill us. */
-static int seal(int fd, size_t size)
-{
-	if (ftruncate(fd, (off_t)size) ||
-	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
-		return -errno;
-	return 0;
-}
-
-static int open_here(struct shared_file *f, pid_t tid, size_t size)
-{
-	char name[64];
-
-	snprintf(name, sizeof name, "fd/%ld", f->there);
-	f->here = proc_open(tid, name, O_RDWR);
-	return f->here < 0 ? f->here : seal(f->here, size);
-}
-
 /* With its name in the journal, from before it is there. */
 static int open_file(struct shared_file *f, const struct engine *e, struct program_calls *c,
 		     size_t size, enum fast_step *step)
@@ -121,7 +102,8 @@ static int open_file(struct shared_file *f, const struct engine *e, struct progr
 	if (f->there < 0)
 		return (int)f->there;
 	*step = FAST_HERE;
-	return open_here(f, c->task->tid, size);
+	f->here = memfile_open(c->task->tid, (int)f->there, size);
+	return f->here < 0 ? f->here : 0;
 }
 
 static void close_file(const struct shared_file *f, struct program_calls *c)

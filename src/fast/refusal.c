@@ -35,6 +35,10 @@ int fast_refuse(struct error *why, enum fast_step step, int err, size_t bytes)
 		return error_set(why, err, "it cannot make a file in memory (memfd_create): %s",
 				 reason);
 	case FAST_HERE:
+		if (err == -ESTALE)
+			return error_set(why, err, "somebody who shares its file descriptors has "
+						   "put another file in the place of the one in "
+						   "memory that it has made");
 		if (err == -ENOMEM)
 			return error_set(why, err, "mprof itself cannot map %zu MiB more "
 						   "(RLIMIT_AS, ulimit -v)", bytes >> 20);

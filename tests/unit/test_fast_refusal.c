@@ -31,6 +31,7 @@ static void each_failure_has_its_reason(void **state)
 	expect(FAST_HERE, -EMFILE, "mprof itself has no file descriptor left (RLIMIT_NOFILE, "
 				   "ulimit -n)");
 	expect(FAST_HERE, -ENOMEM, "mprof itself cannot map 166 MiB more (RLIMIT_AS, ulimit -v)");
+	expect(FAST_HERE, -ESTALE, "has put another file in the place of the one in memory");
 	expect(FAST_HERE, -EIO, "by mprof itself: Input/output error");
 	expect(FAST_FILE, -ENOSYS, "memfd_create): Function not implemented");
 	expect(FAST_FILE, -EACCES, "memfd_create): Permission denied");
