@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -36,13 +37,50 @@ void mappings_release(struct mappings *m)
 	*m = (struct mappings){ 0 };
 }
 
+/* A mapping of ours, and the one that it is to be of the same file as. */
+struct comparing {
+	taddr here;
+	const struct proc_map *there;
+};
+
+/* 1: it is; 2: it is not. */
+static int compare_here(const struct proc_map *m, void *ctx)
+{
+	const struct comparing *c = ctx;
+
+	if (m->start != c->here)
+		return 0;
+	return m->dev == c->there->dev && m->ino == c->there->ino ? 1 : 2;
+}
+
+/* Of a file on Btrfs, or in an overlay of several file systems, stat(2) tells another device than
+ * /proc/PID/maps does. It tells the same one of all who have that file mapped. */
+static bool maps_the_same(int fd, const struct proc_map *m)
+{
+	void *here = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0);
+
+	if (here == MAP_FAILED)
+		return false;
+	struct comparing c = { (taddr)(uintptr_t)here, m };
+	bool same = proc_maps_each(getpid(), compare_here, &c) == 1;
+	munmap(here, 1);
+	return same;
+}
+
+static bool is_mapped(int fd, const struct proc_map *m)
+{
+	struct stat st;
+
+	if (!fstat(fd, &st) && st.st_ino == m->ino && st.st_dev == m->dev)
+		return true;
+	return maps_the_same(fd, m);
+}
+
 /* @fd if it is the file that is mapped; else it is closed. -ENOENT: it is another one; or the errno
  * that is in @fd. */
 static int if_mapped(int fd, const struct proc_map *m)
 {
-	struct stat st;
-
-	if (fd >= 0 && (fstat(fd, &st) || st.st_ino != m->ino || st.st_dev != m->dev)) {
+	if (fd >= 0 && !is_mapped(fd, m)) {
 		close(fd);
 		fd = -ENOENT;
 	}

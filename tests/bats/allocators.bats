@@ -876,3 +876,31 @@ of_some_sizes() {
 	limited "$MPROF" run -o /dev/null --data=run.data -- ./taken 2>err
 	not grep -q 'stood already' err
 }
+
+@test "an ordinary user's program is counted where stat(2) tells another device than its mappings: overlays, Btrfs" {
+	[ "$(id -u)" = 0 ] || skip "only root can mount"
+	unshare -m true 2>/dev/null || skip "not allowed to mount here"
+	cat >asks.c <<-'EOT'
+		#include <stdlib.h>
+		int main(void) { for (int i = 0; i < 7; i++) free(malloc(777)); return 0; }
+	EOT
+	cc -O0 -o asks asks.c
+	mkdir lower upper theirs
+	cp "$(ldd asks | awk '/libc\.so/ { print $3 }')" lower/
+	chmod 777 theirs
+	local mprof
+	mprof=$(for_anybody "$MPROF")
+	cat >in-an-overlay <<-'EOT'
+		mount -t tmpfs none upper && mkdir upper/files upper/work &&
+		mount -t overlay overlay -o lowerdir=lower,upperdir=upper/files,workdir=upper/work /mnt || exit 77
+		LD_LIBRARY_PATH=/mnt HOME=theirs exec setpriv --reuid=65534 --regid=65534 --clear-groups \
+			"$1" run -o theirs/run.txt --data=theirs/run.data -- ./asks
+	EOT
+	local got=0
+	limited unshare -m sh in-an-overlay "$mprof" 2>err || got=$?
+	[ $got != 77 ] || skip "no overlays can be mounted here"
+	[ $got = 0 ] || fail "status $got" "$(cat err)"
+	limited "$MPROF" report --format=json theirs/run.data >report.json
+	[ "$(jq '[.bins[] | select(.size == 777) | .allocs, .frees] | join(" ")' -r report.json)" = '7 7' ] ||
+		fail "$(jq -c .bins report.json)" "$(cat err)"
+}
