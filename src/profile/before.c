@@ -15,7 +15,7 @@ struct before_page {
 	uint32_t first, n;
 };
 
-#define FLAGS	   (BEFORE_GONE | BEFORE_MISSED)
+#define FLAGS	   (BEFORE_GONE | BEFORE_MISSED | BEFORE_HELD)
 #define USABLE_MAX (UINT64_C(1) << 47) /* of the address space that programs have */
 
 static uint64_t usable_of(const struct before_block *b)
@@ -80,7 +80,7 @@ static struct before_block *find_there(const struct before *b, taddr ptr)
 {
 	struct before_block *found = find(b, ptr);
 
-	return found && !(found->usable & BEFORE_GONE) ? found : NULL;
+	return found && !(found->usable & (BEFORE_GONE | BEFORE_HELD)) ? found : NULL;
 }
 
 static bool in_order(const struct before_block *v, size_t n)
@@ -135,13 +135,16 @@ bool before_hold(struct before *b, taddr ptr)
 	struct before_block *found = b->n ? find_there(b, ptr) : NULL;
 
 	if (found)
-		found->usable |= BEFORE_GONE;
+		found->usable |= BEFORE_HELD;
 	return found;
 }
 
 void before_held_freed(struct before *b, taddr ptr)
 {
-	add(&b->freed, find(b, ptr));
+	struct before_block *held = find(b, ptr);
+
+	held->usable = (held->usable & ~BEFORE_HELD) | BEFORE_GONE;
+	add(&b->freed, held);
 }
 
 void before_held_stays(struct before *b, taddr ptr)
@@ -151,14 +154,15 @@ void before_held_stays(struct before *b, taddr ptr)
 
 /* ---- others that begin with them ---- */
 
-/* Those that are there still. Returns how many. */
+/* Those that are there still, held by nobody any more. Returns how many. */
 static size_t copy_there(struct before_block *to, const struct before *from)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < from->n; i++)
 		if (!(from->blocks[i].usable & BEFORE_GONE))
-			to[n++] = from->blocks[i];
+			to[n++] = (struct before_block){from->blocks[i].ptr,
+							usable_of(&from->blocks[i])};
 	return n;
 }
 

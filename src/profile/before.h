@@ -17,11 +17,12 @@
  */
 struct before_block {
 	taddr ptr;
-	uint64_t usable; /* with BEFORE_GONE, BEFORE_MISSED */
+	uint64_t usable; /* with BEFORE_GONE, BEFORE_MISSED, BEFORE_HELD */
 };
 
-#define BEFORE_GONE   (UINT64_C(1) << 63) /* it has been freed, or a realloc holds it */
+#define BEFORE_GONE   (UINT64_C(1) << 63) /* it has been freed */
 #define BEFORE_MISSED (UINT64_C(1) << 62) /* its end was not seen */
+#define BEFORE_HELD   (UINT64_C(1) << 61) /* a realloc holds it */
 
 struct before_sum {
 	uint64_t blocks, bytes;
@@ -70,7 +71,8 @@ bool before_hold(struct before *b, taddr ptr);
 void before_held_freed(struct before *b, taddr ptr);
 void before_held_stays(struct before *b, taddr ptr);
 
-/* What a process made by fork begins with: those that are there still. 0 or -ENOMEM. */
+/* What a process made by fork begins with: those that are there still, and those that are held, for
+ * their reallocs are others' threads'. 0 or -ENOMEM. */
 int before_fork(struct before *to, const struct before *from);
 
 /* Begin anew: those that are there still were there before. */

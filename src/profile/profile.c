@@ -93,6 +93,21 @@ static int copy_tree(struct profile *p, const struct profile *from)
 	return 0;
 }
 
+/* Those that reallocs of other threads hold are in the copy of the memory, too; unless their
+ * addresses have been handed out again, and the reallocs not been heard of yet. */
+static int inherit_taken(struct profile *p, const struct profile *parent)
+{
+	for (size_t i = 0; i < parent->n_taken; i++) {
+		struct live_slot block = parent->taken[i].block, was;
+
+		block.leaf = (block.leaf & ~LIVE_REACHED) | LEAF_INHERITED;
+		if (parent->taken[i].known && !live_knows(&p->live, block.ptr) &&
+		    live_put(&p->live, &block, &was) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 struct profile *profile_fork(const struct profile *parent)
 {
 	struct profile *p = calloc(1, sizeof *p);
@@ -104,7 +119,7 @@ struct profile *profile_fork(const struct profile *parent)
 	p->had_pause = parent->had_pause;
 	series_init(&p->series, parent->series.max);
 	if (!copy_tree(p, parent) && !live_copy(&p->live, &parent->live, LEAF_INHERITED) &&
-	    !before_fork(&p->before, &parent->before)) {
+	    !inherit_taken(p, parent) && !before_fork(&p->before, &parent->before)) {
 		profile_spare(p, &parent->spared);
 		return p;
 	}

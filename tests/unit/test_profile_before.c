@@ -198,6 +198,44 @@ static void a_child_begins_with_those_that_are_left(void **state)
 	profile_free(child);
 }
 
+static void hold(struct profile *p, taddr ptr)
+{
+	event(p, (struct alloc_event){.kind = AE_REALLOC_BEGIN, .task = 2, .old_ptr = ptr});
+}
+
+static void what_a_realloc_holds_is_left(void **state)
+{
+	struct profile *p = *state, *child;
+
+	hold(p, A);
+	child = profile_fork(p);
+	assert_non_null(child);
+	assert_int_equal(child->before.found.blocks, 3);
+	release(child, A);
+	assert_before(child, 1, 24, 0, 0);
+	profile_free(child);
+	profile_restart(p);
+	assert_int_equal(p->before.found.blocks, 3);
+	event(p, (struct alloc_event){
+			 .kind = AE_REALLOC_MOVED, .task = 2, .old_ptr = A, .ptr = D, .size = 8});
+	assert_before(p, 1, 24, 0, 0);
+}
+
+static void what_a_realloc_holds_is_not_told_as_freed(void **state)
+{
+	struct profile *p = *state;
+	struct before_bin *bins;
+	size_t n;
+
+	hold(p, A);
+	assert_int_equal(before_list(&p->before, &bins, &n), 0);
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(bins[i].freed, 0);
+	free(bins);
+	event(p, (struct alloc_event){.kind = AE_REALLOC_BACK, .task = 2, .old_ptr = A});
+	assert_before(p, 0, 0, 0, 0);
+}
+
 static void who_begins_anew_has_those_before_that_are_left(void **state)
 {
 	struct profile *p = *state;
@@ -310,6 +348,8 @@ int main(void)
 		TEST(a_realloc_that_was_given_up_may_have_freed_it),
 		TEST(a_realloc_that_had_begun_before_is_one_of_theirs),
 		TEST(a_child_begins_with_those_that_are_left),
+		TEST(what_a_realloc_holds_is_left),
+		TEST(what_a_realloc_holds_is_not_told_as_freed),
 		TEST(who_begins_anew_has_those_before_that_are_left),
 		TEST(they_are_told_by_size_also_when_it_is_over),
 		cmocka_unit_test(many_sizes_of_many_blocks_are_told),

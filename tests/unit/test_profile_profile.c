@@ -589,6 +589,26 @@ static void an_inherited_block_can_be_resized_and_its_address_reused(void **stat
 	profile_free(c);
 }
 
+static void a_block_that_another_threads_realloc_holds_is_inherited(void **state)
+{
+	struct profile *p = *state, *c;
+
+	request(p, A, 100, "mf");
+	request(p, B, 200, "mf");
+	begin(p, 2, A);
+	begin(p, 3, B);
+	request(p, B, 7, "mg"); /* that realloc has moved it, and has not been heard of yet */
+	c = profile_fork(p);
+	assert_non_null(c);
+	release(c, A);
+	release(c, B);
+	assert_totals(c, .unknown_frees = 2, .inherited_frees = 2);
+	/* It is over in the parent alone. */
+	moved(p, 2, A, C, 50, "mf");
+	assert_int_equal(c->live.table.n, 0);
+	profile_free(c);
+}
+
 static void grandchildren_inherit_what_their_parent_got_and_inherited(void **state)
 {
 	struct profile *p = *state, *c, *g;
@@ -1075,6 +1095,7 @@ int main(void)
 		PROFILE_TEST(what_a_parent_missed_is_no_news_to_its_childs_recorders),
 		PROFILE_TEST(a_child_starts_with_no_counts_and_its_parents_blocks),
 		PROFILE_TEST(an_inherited_block_can_be_resized_and_its_address_reused),
+		PROFILE_TEST(a_block_that_another_threads_realloc_holds_is_inherited),
 		PROFILE_TEST(grandchildren_inherit_what_their_parent_got_and_inherited),
 		PROFILE_TEST(a_place_has_one_number_and_no_other_place_has_it),
 		PROFILE_TEST(equal_chains_share_their_nodes),
