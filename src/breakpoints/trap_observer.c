@@ -31,13 +31,13 @@ static const char *sentence(const struct advice *a)
 	return e.text;
 }
 
-static const char *program_without_allocator(pid_t tid)
+static const char *program_without_allocator(const struct module_files *files, pid_t tid)
 {
 	int fd = proc_open(tid, "exe", O_RDONLY);
 	const struct ownheap heap = ownheap_of(fd);
 	struct advice a;
 
-	no_allocator_why(&heap, &a);
+	no_allocator_why(&heap, files, &a);
 	if (fd >= 0)
 		close(fd);
 	return sentence(&a);
@@ -98,7 +98,7 @@ static bool on_image(void *ctx, struct task *task)
 		return observer_refuse_engine(o, task, image);
 	watch_clean(of->watch);
 	return observer_refuse(o, task, image, UNOBSERVED_NO_ALLOCATOR,
-		      program_without_allocator(task->tid));
+		      program_without_allocator(&o->shared.files, task->tid));
 }
 
 static bool on_forked(void *ctx, struct task *child, const struct task *parent,

@@ -28,6 +28,20 @@ void watch_say_cut(struct watch *w, uint32_t file)
 		w->sink->note(w->image, e.text);
 }
 
+void watch_say_gone(struct watch *w, uint32_t file)
+{
+	struct module_file *f = &w->shared->files.files[file];
+	struct error e;
+
+	if (f->told_gone || !module_file_is_gone(f))
+		return;
+	f->told_gone = true;
+	error_set(&e, 0, "has mapped %s, and to read that takes " MODULE_FILE_TAKES
+			 ": calls of its functions are not seen, and no names of them",
+		  f->path);
+	w->sink->note(w->image, e.text);
+}
+
 static bool is_undone(const struct watch *w, const struct breakpoint *bp)
 {
 	uint8_t now;

@@ -83,6 +83,7 @@ static int plant_in(struct watch *w, const struct mapping *m)
 	if (!s)
 		return -ENOMEM;
 	watch_say_cut(w, m->file);
+	watch_say_gone(w, m->file);
 	if (s->slack_start && maps_address(m, s->slack_start) && m->bias + s->slack_end <= m->end)
 		err = breakpoints_offer_slack(&w->breakpoints, m->bias + s->slack_start,
 					      m->bias + s->slack_end);

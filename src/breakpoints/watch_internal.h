@@ -200,6 +200,9 @@ void watch_not_in_full(struct watch *w, int err);
 /* Say, once, that tables of a module file have been left out. */
 void watch_say_cut(struct watch *w, uint32_t file);
 
+/* The same of a file that cannot be read any more. */
+void watch_say_gone(struct watch *w, uint32_t file);
+
 /* taken.c */
 /* The function at @at, if the engine sees it; else NULL. */
 const struct engine_function *watch_taken(const struct watch *w, taddr at);

@@ -46,7 +46,7 @@ static int judge_files(struct doctor *d)
 		if (d->program < d->files.n)
 			heap = d->heaps[d->program];
 		heap.unread |= d->trapped.unread;
-		no_allocator_why(&heap, &a);
+		no_allocator_why(&heap, &d->files, &a);
 		findings_fail(&d->findings, "allocator", STATUS_NO_ALLOCATOR, &a);
 	} else {
 		err = doctor_judge_functions(d, doctor_fast_refusal(d->tid, &why));

@@ -44,7 +44,8 @@ static int add_file(struct module_files *files, const char *path, bool must)
 		close(fd);
 		return -ENOMEM;
 	}
-	files->files[files->n++] = (struct module_file){ st.st_dev, st.st_ino, copy, fd };
+	files->files[files->n++] = (struct module_file){ .dev = st.st_dev, .ino = st.st_ino,
+							    .path = copy, .fd = fd };
 	return 0;
 }
 

@@ -189,7 +189,7 @@ static void say_no_allocator(const struct listing *l, const char *name)
 	if (ownheaps_read(&program, &heap, say_elsewhere))
 		heap.unread = true;
 	heap.unread |= l->trapped.unread;
-	no_allocator_why(&heap, &a);
+	no_allocator_why(&heap, &l->files, &a);
 	advice_sentence(&a, &e);
 	say("nothing would be trapped in %s: %s", name, e.text);
 }

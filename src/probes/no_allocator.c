@@ -16,9 +16,25 @@ static const char *remedy_of(const struct ownheap *h)
 	return "if you know where they are, tell it: --hook=malloc:0xADDRESS --hook=free:0xADDRESS";
 }
 
-void no_allocator_why(const struct ownheap *h, struct advice *a)
+static const struct module_file *first_gone(const struct module_files *files)
 {
+	for (size_t i = 0; i < files->n; i++)
+		if (module_file_is_gone(&files->files[i]))
+			return &files->files[i];
+	return NULL;
+}
+
+void no_allocator_why(const struct ownheap *h, const struct module_files *files, struct advice *a)
+{
+	const struct module_file *gone = first_gone(files);
+
 	*a = (struct advice){0};
+	if (gone) {
+		error_set(&a->why, 0, "no allocator found where mprof can look: to read %s takes "
+				      MODULE_FILE_TAKES, gone->path);
+		error_set(&a->remedy, 0, "run mprof as root, or start the program again");
+		return;
+	}
 	if (h->language == OWNHEAP_GO) {
 		error_set(&a->why, 0,
 			  "no allocator found: it is a Go program, whose own allocator "

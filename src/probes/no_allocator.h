@@ -3,9 +3,11 @@
 #define MPROF_PROBES_NO_ALLOCATOR_H
 
 #include "base/advice.h"
+#include "proc/modules.h"
 #include "symbols/ownheap.h"
 
-/* Why no allocator was found in a program, by what its file tells, and what to do. */
-void no_allocator_why(const struct ownheap *h, struct advice *a);
+/* Why no allocator was found in a program, by what its file tells and which of @files, its own and
+ * its libraries', are gone; and what to do. */
+void no_allocator_why(const struct ownheap *h, const struct module_files *files, struct advice *a);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/preadall.h"
 #include "base/regular.h"
 #include "base/search.h"
+#include "base/text.h"
 #include "proc/file.h"
 #include "proc/inside.h"
 #include "proc/maps.h"
@@ -29,6 +30,17 @@ void module_files_release(struct module_files *f)
 	}
 	free(f->files);
 	*f = (struct module_files){ 0 };
+}
+
+bool module_file_is_gone(const struct module_file *f)
+{
+	static const char deleted[] = " (deleted)";
+	const size_t n = strlen(f->path), end = sizeof deleted - 1;
+
+	/* Memory that never had a name is said to be deleted, too. */
+	return f->fd < 0 && f->ino && n > end && !strcmp(f->path + n - end, deleted) &&
+	       !text_begins(f->path, "/memfd:") && !text_begins(f->path, "/SYSV") &&
+	       !text_begins(f->path, "/dev/");
 }
 
 void mappings_release(struct mappings *m)

@@ -22,7 +22,15 @@ struct module_file {
 	ino_t ino;
 	char *path;	/* as the program sees it; "[vdso]" */
 	int fd;		/* open for reading, -1: no file to read (vdso) */
+	bool told_gone;	/* see module_file_is_gone() */
 };
+
+/* Has it been replaced or deleted since it was mapped, and could it not be opened for that? Only
+ * who may follow /proc/PID/map_files can read it then. */
+bool module_file_is_gone(const struct module_file *f);
+
+/* What that takes, as a phrase. */
+#define MODULE_FILE_TAKES "root, or CAP_CHECKPOINT_RESTORE"
 
 /* Numbers of module files never change; they are what chains and reports refer to. */
 struct module_files {

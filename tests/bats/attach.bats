@@ -746,6 +746,48 @@ as_nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups env -u XDG_RUNTIME
 	finish server
 }
 
+@test "an ordinary user is told of a library that was replaced while the program had it mapped" {
+	[ "$(id -u)" = 0 ] || skip "only root can become somebody else"
+	cat >asks.c <<-'EOT'
+		#include <stdlib.h>
+		#include <unistd.h>
+		int main(void)
+		{
+			char c;
+			write(1, "ready\n", 6);
+			while (read(0, &c, 1) == 1)
+				free(malloc(777));
+			return 0;
+		}
+	EOT
+	cc -o asks asks.c 2>/dev/null
+	mkdir libs
+	cp "$(ldd asks | awk '/libc\.so/ { print $3 }')" libs/libc.so.6
+	chmod 755 . asks libs
+	mkfifo hold
+	exec {hold}<>hold
+	env "MPROF_TEST_MARK=$MARK" LD_LIBRARY_PATH=libs setpriv --reuid=65534 --regid=65534 --clear-groups ./asks \
+		<hold >asks.out 3>&- &
+	local pid=$! mprof
+	await asks.out ready || skip "nobody cannot run a program here"
+	mv libs/libc.so.6 libs/old
+	cp libs/old libs/libc.so.6
+	rm libs/old
+	mprof=$(for_anybody "$MPROF")
+	limited "${as_nobody[@]}" "$mprof" attach --duration=0.1 -o /dev/null --data=/dev/null "$pid" 2>err
+	says err "process $pid has mapped .*libs/old \(deleted\), and to read that takes root, or CAP_CHECKPOINT_RESTORE"
+	limited "${as_nobody[@]}" "$mprof" probes "$pid" >/dev/null 2>err || :
+	says err 'no allocator found where mprof can look: to read .*libs/old \(deleted\) takes root'
+	limited "${as_nobody[@]}" "$mprof" doctor "$pid" >said 2>&1 || :
+	grep -q 'allocator  *no allocator found where mprof can look: to read .*libs/old (deleted) takes root' said
+	# Root reads what the program has.
+	limited "$MPROF" attach --duration=0.1 -o /dev/null --data=/dev/null "$pid" 2>err
+	not grep -q 'has mapped' err
+	exec {hold}>&-
+	kill "$pid"
+	ended "$pid"
+}
+
 @test "a process that has made itself undumpable: 7" {
 	[ "$(id -u)" = 0 ] || skip "only root can become somebody else"
 	cat >undumpable.c <<-'EOT'

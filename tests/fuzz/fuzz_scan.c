@@ -43,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_scan(s, &probes, f.fd);
 	const struct ownheap heap = ownheap_of(f.fd);
 
-	no_allocator_why(&heap, &why);
+	no_allocator_why(&heap, &(struct module_files){ 0 }, &why);
 	scans_release(&scans);
 	close(f.fd);
 	return 0;

@@ -333,6 +333,33 @@ static void a_file_is_opened_even_if_its_name_is_gone(void **state)
 	free(e);
 }
 
+static void who_may_read_it_no_more_is_told_of_a_file_that_is_gone(void **state)
+{
+	static const struct {
+		const char *path;
+		int fd;
+		ino_t ino;
+		bool gone;
+	} files[] = {
+		{ "/usr/lib/libc.so.6 (deleted)", -1, 7, true },
+		{ "/usr/lib/libc.so.6 (deleted)", 3, 7, false },
+		{ "/usr/lib/libc.so.6", -1, 7, false },
+		{ " (deleted)", -1, 7, false },
+		{ "[vdso]", -1, 0, false },
+		{ "/memfd:doublemapper (deleted)", -1, 7, false },
+		{ "/SYSV00000000 (deleted)", -1, 7, false },
+		{ "/dev/zero (deleted)", -1, 7, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+		const struct module_file f = { .path = (char *)files[i].path, .fd = files[i].fd,
+					       .ino = files[i].ino };
+
+		assert_int_equal(module_file_is_gone(&f), files[i].gone);
+	}
+}
+
 static void a_file_has_one_number_however_often_it_is_mapped_and_looked_at(void **state)
 {
 	struct target *t = *state;
@@ -479,6 +506,7 @@ int main(void)
 		TARGET_TEST(a_file_is_opened_even_if_its_name_is_gone),
 		TARGET_TEST(a_file_has_one_number_however_often_it_is_mapped_and_looked_at),
 		TARGET_TEST(what_is_unmapped_is_no_longer_found),
+		cmocka_unit_test(who_may_read_it_no_more_is_told_of_a_file_that_is_gone),
 		TARGET_TEST(a_process_that_is_gone_is_told),
 		TARGET_TEST(one_that_has_ended_and_is_not_waited_for_is_gone_too),
 		cmocka_unit_test(addresses_are_found_from_the_first_byte_to_the_last),
