@@ -3,7 +3,13 @@
  * goes. */
 #include "fast/engine_internal.h"
 
+#include "proc/file.h"
+#include "proc/maps.h"
+#include "proc/pagemap.h"
+
 #include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 enum { PIECE = 4096 };
 
@@ -45,28 +51,79 @@ struct task *tasks_caller(const struct engine *e)
 
 typedef bool word_fn(const struct engine *e, taddr word);
 
-/* Does @fn say yes to a word of the stack in @space, the program's or a copy of it, from the stack
- * pointer to the end of that mapping? */
-static bool any_word(const struct engine *e, const struct address_space *space, taddr sp,
-		     word_fn *fn)
+struct search {
+	const struct engine *e;
+	const struct address_space *space;
+	word_fn *fn;
+};
+
+static bool any_in(const struct search *s, taddr at, taddr end)
 {
 	uint64_t words[PIECE / 8];
-	const struct agent_shared *s = engine_agent(e);
-	taddr end = sp + PIECE;
 
-	for (uint32_t i = 0; i < s->n_ranges && i < AGENT_RANGES; i++)
-		if (sp >= s->ranges[i].lo && sp < s->ranges[i].hi)
-			end = s->ranges[i].hi;
-	for (taddr at = sp & ~(taddr)7; at < end; at += sizeof words) {
-		ssize_t got = address_space_read(space, at, words, sizeof words);
+	for (; at < end; at += sizeof words) {
+		ssize_t got = address_space_read(s->space, at, words, sizeof words);
 
 		for (ssize_t i = 0; i < got / 8; i++)
-			if (fn(e, words[i]))
+			if (s->fn(s->e, words[i]))
 				return true;
 		if (got < (ssize_t)sizeof words)
 			break;
 	}
 	return false;
+}
+
+static int look_at_pages(const struct page_range *r, void *ctx)
+{
+	return !r->zero && any_in(ctx, r->start, r->end);
+}
+
+struct private_memory {
+	taddr at;
+	bool is;
+};
+
+static int look_at_map(const struct proc_map *m, void *ctx)
+{
+	struct private_memory *p = ctx;
+
+	p->is = p->at >= m->start && p->at < m->end && !m->shared;
+	return p->at < m->end;
+}
+
+/* Stacks may be a small part of what they are in, for all kinds of coroutines and threads of a
+ * program's own. To read what nobody has written to takes seconds, in which the program stands
+ * still, and makes page tables for it. What others share may be there without being in these. */
+static int any_in_pages(struct search *s, pid_t pid, taddr at, taddr end)
+{
+	struct private_memory p = { .at = at };
+
+	if (proc_maps_each(pid, look_at_map, &p) < 0 || !p.is)
+		return -ENOTSUP;
+	int pagemap = proc_open(pid, "pagemap", O_RDONLY);
+	if (pagemap < 0)
+		return pagemap;
+	int any = pagemap_each(pagemap, at & ~(taddr)(PIECE - 1), end, NULL, look_at_pages, s);
+	close(pagemap);
+	return any;
+}
+
+/* Does @fn say yes to a word of the stack in @space, the program's or a copy of it, from the stack
+ * pointer to the end of that mapping? */
+static bool any_word(const struct engine *e, const struct address_space *space, taddr sp,
+		     word_fn *fn)
+{
+	enum { LARGE = 16 << 20 };
+	struct search s = { e, space, fn };
+	const struct agent_shared *shared = engine_agent(e);
+	const pid_t pid = space == e->space ? tasks_tid(e) : space->pid;
+	taddr end = sp + PIECE;
+
+	for (uint32_t i = 0; i < shared->n_ranges && i < AGENT_RANGES; i++)
+		if (sp >= shared->ranges[i].lo && sp < shared->ranges[i].hi)
+			end = shared->ranges[i].hi;
+	int any = end - sp > LARGE ? any_in_pages(&s, pid, sp, end) : -ENOTSUP;
+	return any < 0 ? any_in(&s, sp & ~(taddr)7, end) : any;
 }
 
 /* ---- before the jumps are written ---- */

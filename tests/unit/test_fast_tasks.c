@@ -2,8 +2,11 @@
 #include "unit/unit.h"
 
 #include "fast/engine_internal.h"
+#include "proc/file.h"
+#include "proc/pagemap.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -186,6 +189,99 @@ static void a_word_of_ours_on_the_stack_is_stale_if_no_call_returns_to_it(void *
 	assert_false(tasks_have_left(&s->e));
 }
 
+/* ---- a stack in memory of which it is a small part ---- */
+
+#define LARGE ((size_t)64 << 20)
+
+static uint8_t *large; /* the child's copy of it is in the same place */
+
+static int setup_large(void **state, int flags)
+{
+	large = mmap(NULL, LARGE, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_NORESERVE | flags, -1,
+		     0);
+	if (large == MAP_FAILED || begin(state))
+		return -1;
+	struct stopped *s = *state;
+	struct agent_shared *shared = engine_agent(&s->e);
+
+	shared->ranges[0] = (struct agent_range){ (uintptr_t)large, (uintptr_t)large + LARGE };
+	shared->n_ranges = 1;
+	arch_set_caller(&s->regs, arch_pc(&s->regs), (uintptr_t)large + 4096 + 64);
+	return arch_set_regs(s->task.tid, &s->regs);
+}
+
+static int setup_private(void **state)
+{
+	return setup_large(state, MAP_PRIVATE);
+}
+
+static int setup_shared(void **state)
+{
+	return setup_large(state, MAP_SHARED);
+}
+
+static int teardown_large(void **state)
+{
+	munmap(large, LARGE);
+	return teardown(state);
+}
+
+static int count_pages(const struct page_range *r, void *n)
+{
+	*(uint64_t *)n += (r->end - r->start) / 4096;
+	return 0;
+}
+
+static uint64_t pages_there(const struct stopped *s)
+{
+	int fd = proc_open(s->task.tid, "pagemap", O_RDONLY);
+	uint64_t n = 0;
+
+	assert_true(fd >= 0);
+	assert_int_equal(pagemap_each(fd, (uintptr_t)large, (uintptr_t)large + LARGE, NULL,
+				      count_pages, &n), 0);
+	close(fd);
+	return n;
+}
+
+static void put_far(const struct stopped *s, uint64_t word)
+{
+	assert_int_equal(address_space_write(s->task.space, (uintptr_t)large + LARGE / 2 + 8, &word,
+					     sizeof word), sizeof word);
+}
+
+static void what_nobody_has_written_to_is_not_read(void **state)
+{
+	struct stopped *s = *state;
+
+	assert_true(tasks_have_left(&s->e));
+	assert_int_equal(tasks_make_way(&s->e), 0);
+	assert_int_equal(pages_there(s), 0);
+}
+
+static void what_has_been_written_to_is_read(void **state)
+{
+	struct stopped *s = *state;
+
+	put_word(s, 1);
+	put_far(s, NEAR + 100);
+	assert_false(tasks_have_left(&s->e));
+	put_far(s, 1);
+	assert_true(tasks_have_left(&s->e));
+	put_word(s, NEAR + 100);
+	assert_false(tasks_have_left(&s->e));
+}
+
+static void what_others_may_have_written_to_is_read(void **state)
+{
+	struct stopped *s = *state;
+
+	assert_true(tasks_have_left(&s->e));
+	/* The child's page tables know nothing of it. */
+	*(uint64_t *)(large + LARGE / 2) = NEAR + 100;
+	assert_false(tasks_have_left(&s->e));
+}
+
 static void who_makes_system_calls_is_in_none(void **state)
 {
 	struct stopped *s = *state;
@@ -221,6 +317,12 @@ int main(void)
 		ON_STOPPED(who_may_come_back_into_the_bytes_is_in_the_way),
 		ON_STOPPED(nobody_has_left_who_stands_in_what_is_ours),
 		ON_STOPPED(a_word_of_ours_on_the_stack_is_stale_if_no_call_returns_to_it),
+		cmocka_unit_test_setup_teardown(what_nobody_has_written_to_is_not_read,
+						setup_private, teardown_large),
+		cmocka_unit_test_setup_teardown(what_has_been_written_to_is_read, setup_private,
+						teardown_large),
+		cmocka_unit_test_setup_teardown(what_others_may_have_written_to_is_read,
+						setup_shared, teardown_large),
 		ON_STOPPED(who_makes_system_calls_is_in_none),
 	};
 
