@@ -70,18 +70,20 @@ static bool leads_to(struct glibc *g, taddr at, taddr to, uint64_t *steps)
 }
 
 /* brk(2) was refused, or somebody else's memory was in the way: it has mapped memory then. Where a
- * piece that ends with @top begins; 0: nowhere. Looked for from behind, page by page: a chain that
- * meets one that is known leads there, too. */
+ * piece that ends with @top begins; 0: nowhere. Looked for from behind, page by page of those that
+ * are there: a chain that meets one that is known leads there, too. */
 static taddr find_elsewhere(struct glibc *g, taddr top)
 {
 	const struct still_area *a = still_area_at(g->s, top);
 	uint64_t steps = STEPS_MAX;
 	taddr found = top;
 
-	for (taddr at = top / STILL_PAGE * STILL_PAGE; a && steps && at >= a->start;
-	     at -= STILL_PAGE)
+	for (taddr at = still_page_up_to(g->s, top); a && steps && at >= a->start;
+	     at = still_page_up_to(g->s, at - STILL_PAGE)) {
+		steps--;
 		if (leads_to(g, at, found, &steps) || leads_to(g, at, top, &steps))
 			found = at;
+	}
 	return found == top && top % STILL_PAGE ? 0 : found;
 }
 
@@ -150,7 +152,7 @@ static int walk_left(struct glibc *g, taddr top, uint64_t *bytes)
 
 			if (end)
 				err = walk_piece(g, at, end, 0, bytes);
-			at = end ? end : at + STILL_PAGE;
+			at = end ? end : still_behind_hole(g->s, at, STILL_PAGE);
 			steps -= steps ? 1 : 0;
 		}
 	}

@@ -179,6 +179,18 @@ taddr still_behind_hole(const struct still *s, taddr at, uint64_t step)
 	return s->runs[i].start > at ? s->runs[i].start : at + step;
 }
 
+taddr still_page_up_to(const struct still *s, taddr at)
+{
+	size_t i = still_run_from(s, at);
+
+	if (i == s->n_runs || s->runs[i].start > at) {
+		if (!i)
+			return 0;
+		at = s->runs[i - 1].start + s->runs[i - 1].size - 1;
+	}
+	return at / STILL_PAGE * STILL_PAGE;
+}
+
 bool still_seek(struct still_reader *r, taddr at, uint64_t size)
 {
 	size_t i = still_run_from(r->still, at);

@@ -92,6 +92,9 @@ bool still_part(const struct still *s, size_t i, taddr start, taddr end, struct 
  * UINT64_MAX: nowhere. */
 taddr still_behind_hole(const struct still *s, taddr at, uint64_t step);
 
+/* The last page, up to the one of @at, of which there is something; 0: there is none. */
+taddr still_page_up_to(const struct still *s, taddr at);
+
 /* Is this area what a module's data is continued by, its bss? What a file's private writable one
  * is followed by is taken for that, too. */
 bool still_is_bss(const struct still *s, const struct still_area *a);

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #define DATA	     UINT64_C(0x7f0000100000)
 #define PARAMS	     (DATA + 0x200)
@@ -417,6 +418,43 @@ static void a_main_arena_outside_of_the_heap_is_found(void **state)
 	/* A chain that leads nowhere is no piece. */
 	made_put(&h, area + 64 + 8192 + 48 + 8, 0);
 	expect_failure(&h, CHECK_CHUNKS);
+}
+
+/* Whoever reserves terabytes and uses a page of them, and gets the main arena's memory right behind
+ * that: to look at each page takes an hour, and whoever is to be made to wait would see to that. */
+static void holes_of_terabytes_are_passed_over(void **state)
+{
+	static const struct made_chunk chunks[] = {{MADE_LIVE, 64, 0}, {MADE_LIVE, 8192, 0}};
+	static const struct made_chunk left[] = {
+		{MADE_LIVE, STILL_PAGE - 32, 0}, {MADE_FENCE, 16, 0}, {MADE_FENCE, 16, 0}};
+	const taddr hole = UINT64_C(32) << 40, before = MAPPED - hole;
+	struct made_heap h = {0};
+	struct heap_walk w;
+
+	(void)state;
+	made_memory(&h, before - hole, 1, "");
+	made_memory(&h, before, 1, "");
+	made_memory(&h, MAPPED, 3, "");
+	made_memory(&h, DATA, 2, "/lib/libc.so.6");
+	h.still.areas[0].end = before - STILL_PAGE;
+	h.still.areas[1].start = before - STILL_PAGE;
+	h.still.areas[1].end = MAPPED - hole / 2;
+	h.still.areas[2].start = MAPPED - hole / 2;
+	made_arena(&h, MAIN, MAIN, 0, 5 * STILL_PAGE);
+	made_chunks(&h, MAIN, 0, 0, before - hole, left, COUNT(left));
+	made_chunks(&h, MAIN, 0, 0, before, left, COUNT(left));
+	taddr top = made_chunks(&h, MAIN, 0, 0, MAPPED, chunks, COUNT(chunks));
+	const struct made_chunk last = {MADE_TOP, MAPPED + 3 * STILL_PAGE - top, 0};
+	made_chunks(&h, MAIN, 0, 0, top, &last, 1);
+	made_put(&h, MAIN + MADE_BEFORE - 16, top);
+	alarm(60);
+	assert_int_equal(glibc_walk(&h.still, &w), 0);
+	alarm(0);
+	print_failures(&w);
+	assert_false(heap_walk_is_doubtful(&w));
+	assert_int_equal(heap_walk_live(&w).n, 4);
+	heap_walk_release(&w);
+	made_release(&h);
 }
 
 /* Of more than 32 GiB, which is as far as chunks of one piece are told from each other. */
@@ -895,6 +933,7 @@ int main(void)
 		cmocka_unit_test(a_count_that_is_off_by_one_is_a_thread_between_two_stores),
 		cmocka_unit_test(a_call_that_maps_a_block_is_seen_in_the_count),
 		cmocka_unit_test(a_main_arena_outside_of_the_heap_is_found),
+		cmocka_unit_test(holes_of_terabytes_are_passed_over),
 		cmocka_unit_test(a_heap_of_forty_gibibytes_is_walked),
 		cmocka_unit_test(an_arena_of_zeros_is_none),
 		cmocka_unit_test(two_main_arenas_are_not_one),
