@@ -16,7 +16,7 @@ bool session_cost_is_heavy(const struct session_cost *c)
 
 double session_cost_of_fast(const struct session_cost *c)
 {
-	enum { CALL_NS = 150 }; /* make bench: half of what it adds to a pair */
+	enum { CALL_NS = 150 }; /* from make bench: half of what it adds to a malloc/free pair */
 	double left = (1 - session_cost_share(c)) * (double)c->elapsed_ns;
 	double takes = (double)c->calls * CALL_NS;
 

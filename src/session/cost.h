@@ -6,31 +6,31 @@
 #include <stdint.h>
 
 /*
- * What observing costs the programs, as far as we can see it from our own side: while we work at a
- * stop somebody is stopped, so the part of the time that we have worked is a part of it that they
- * have lost. What the kernel takes for each stop, two switches, comes on top: with a program that
- * does nothing but allocate we have worked for a third to a half of the time, for less than that
- * where others want the processors, too, and the program for next to nothing of it.
+ * What observing costs the programs, as far as it can be measured in the tracer: while the tracer
+ * works at a stop, a tracee is stopped, so the tracer's processor time is time that the programs
+ * have lost. The kernel's part of each stop, two context switches, comes on top. With a program
+ * that only allocates, the tracer works for a third to a half of the elapsed time (less if other
+ * processes compete for the processors) and the program runs for almost none of it.
  */
 struct session_cost {
 	uint64_t elapsed_ns;	/* since the session began */
-	uint64_t worked_ns;	/* of a processor's time, by the tracing process itself */
+	uint64_t worked_ns;	/* processor time of the tracing process */
 	uint64_t calls;		/* requests and frees that were counted */
-	bool trapped;		/* by traps alone: none is seen by an engine */
+	bool trapped;		/* all calls are trapped: the fast engine sees none */
 };
 
-/* 0 to 1. */
+/* The part of the elapsed time that the tracer has worked, 0 to 1. */
 double session_cost_share(const struct session_cost *c);
 
-/* It has gone on for long enough to say so, and traps have kept us busy for a quarter of the time:
- * with the kernel's part about half of it is lost. */
+/* True if the session is old enough to judge and the tracer has worked for more than a quarter of
+ * the time under traps: with the kernel's part, the programs lose about half of their time. */
 bool session_cost_is_heavy(const struct session_cost *c);
 
-/* What the fast engine would take for the same calls: a part of the time that they and what we have
- * left to the program would take then. */
+/* An estimate for the fast engine with the same calls: the part of the total time (the calls, and
+ * what the programs have had for themselves) that the calls would take, 0 to 1. */
 double session_cost_of_fast(const struct session_cost *c);
 
-/* A session that is younger has no say in it. */
+/* A younger session is not judged. */
 enum { SESSION_COST_S = 3 };
 
 #endif

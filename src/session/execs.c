@@ -8,7 +8,7 @@
 
 /* ---- decided from plain data ---- */
 
-enum { MUCH = 10 };	/* more than one part in so many */
+enum { MUCH = 10 };	/* one part in so many is too much to leave out */
 
 void execs_judge(struct exec_part *v, size_t n)
 {
@@ -38,13 +38,13 @@ static bool add_part(struct parts *p, struct image *i)
 	p->images[p->n] = i;
 	p->v[p->n++] = (struct exec_part){
 		.bytes = i->profile->totals.alloc_bytes,
-		/* How much it did that has lost events is not known. */
+		/* An image that lost events may have requested more than was counted. */
 		.kept = i->fate == EXEC_KEPT || lost,
 	};
 	return true;
 }
 
-/* The images of the latest process of this number: the kernel may have used it before. */
+/* The images of the latest process with this pid: the kernel may have used the number before. */
 static bool collect(struct parts *p, const struct session *s, pid_t pid)
 {
 	for (struct image *i = s->images; i; i = i->next) {
@@ -58,7 +58,7 @@ static bool collect(struct parts *p, const struct session *s, pid_t pid)
 	return true;
 }
 
-/* No more images of this process will come: decide for those that are open. */
+/* The process has no further images: decide the fate of those that are open. */
 static void judge(struct session *s, pid_t pid)
 {
 	struct parts p = { 0 };

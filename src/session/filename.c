@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The value of the variable in "{VAR}..."; *used: its length with the braces. */
+/* The value of the variable in "{VAR}..."; *used: the length of "{VAR}". */
 static const char *variable(const char *s, size_t *used, struct error *e)
 {
 	const char *end = *s == '{' ? strchr(s, '}') : NULL;
@@ -25,7 +25,8 @@ static const char *variable(const char *s, size_t *used, struct error *e)
 	return value;
 }
 
-/* What the sequence at @s ("p", "q{VAR}", "%") stands for; @nth 0: there is no %n. */
+/* What the sequence at @s ("p", "q{VAR}", "%") stands for. @nth: the value of %n; 0: %n is an
+ * error. */
 static const char *sequence(const char *s, pid_t pid, unsigned nth, char number[16], size_t *used,
 			    struct error *e)
 {
@@ -146,7 +147,7 @@ bool filename_has(const char *pattern, char sequence)
 			continue;
 		if (s[1] == sequence)
 			return true;
-		s += s[1] != '\0'; /* "%%p" is no process id */
+		s += s[1] != '\0'; /* skip both: the p in "%%p" does not belong to a %p */
 	}
 	return false;
 }

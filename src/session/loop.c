@@ -16,7 +16,7 @@ static bool time_is_over(const struct session *s)
 	return s->settings.duration > 0 && elapsed >= s->settings.duration;
 }
 
-/* The next age in seconds at which somebody wants to look at the session; 0: nobody does. */
+/* The next age of the session, in seconds, at which something is to be checked; 0: none. */
 static unsigned next_age(const struct session *s, uint64_t age_s)
 {
 	unsigned next = s->settings.may_be_fast && SESSION_COST_S > age_s ? SESSION_COST_S : 0;
@@ -30,7 +30,7 @@ static unsigned next_age(const struct session *s, uint64_t age_s)
 	return next;
 }
 
-/* Have the loop look at what there is to do when somebody wants it next. */
+/* Set a timer for the next age at which something is to be checked. */
 static void await_age(const struct session *s)
 {
 	uint64_t age_ns = clock_now_ns() - s->started_ns;
@@ -41,7 +41,7 @@ static void await_age(const struct session *s)
 	setitimer(ITIMER_REAL, &once, NULL);
 }
 
-/* Outputs want time to pass; or only a look at them, when the session is so old. */
+/* True if anything needs a periodic tick; if not, await_age() sets a timer for single checks. */
 static bool ticks(const struct session *s)
 {
 	bool ticks = s->settings.duration > 0 || s->settings.ticks || s->settings.n_snapshots ||
@@ -96,7 +96,7 @@ int session_run(struct session *s)
 		if (is_over(s) && !(s->host.finishes && s->host.finishes(s)))
 			break;
 		err = ops->run(s->observer, &signals_attention);
-		/* A control socket may be ready without a signal's having come. */
+		/* A control socket may have become ready without a signal. */
 		if (!signals_attention && !ops->tasks(s->observer))
 			break;
 	}

@@ -5,13 +5,14 @@
 #include "session/session.h"
 
 /**
- * Serve the programs, clients and timers until all programs have ended, somebody asks for the end,
- * or the time is over. signals_begin() has been called.
+ * Serve the programs, clients and timers until all programs have ended, a client or signal asks for
+ * the end, or the time is over. Call signals_begin() first.
  * Returns 0, or -errno: waiting for the programs has failed.
  */
 int session_run(struct session *s);
 
-/* No event counts from here on: let the programs go, and wait for what is being written of them. */
+/* Detach from the programs (later events do not count) and wait for the processes that still
+ * write. */
 void session_let_go(struct session *s);
 
 #endif

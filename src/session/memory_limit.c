@@ -2,8 +2,8 @@
 #include "session/memory_limit.h"
 
 /*
- * At how many sixteenths of the limit a step is taken. The first ones give memory back at once;
- * those that cut chains only keep it from growing as fast, and so have to come early enough.
+ * At how many sixteenths of the limit each step is taken. The first ones free memory at once; those
+ * that cut chains only slow its growth, and therefore have to come early enough.
  */
 static const unsigned char sixteenths[MEMORY_STEPS] = {
 	[MEMORY_NO_LIFETIMES] = 8, [MEMORY_NO_TIMELINE] = 8, [MEMORY_CUT_16] = 8,

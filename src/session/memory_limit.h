@@ -5,36 +5,36 @@
 #include "profile/profile_data.h"
 
 /*
- * When profiles take more memory than somebody wants to give them: how much it is in, what is kept
- * no longer out. No process, no profile.
+ * What to stop keeping when the profiles take more memory than the user allows. Plain data: no
+ * process, no profile.
  *
- * What is counted is exact at every step: requests, frees, and each live block by its place. So
- * there is no limit that cannot be passed, for live blocks and sizes go on to take memory.
+ * Requests, frees, and each live block with its call site are counted exactly at every step. So the
+ * limit can be exceeded: live blocks and sizes go on taking memory.
  */
 enum memory_step {
 	MEMORY_ALL,
 	MEMORY_NO_LIFETIMES,
 	MEMORY_NO_TIMELINE,
-	MEMORY_CUT_16, /* chains, to so many frames, and so on */
+	MEMORY_CUT_16, /* call chains are cut to 16 frames; and so on */
 	MEMORY_CUT_8,
 	MEMORY_CUT_4,
 	MEMORY_CUT_2,
 	MEMORY_CUT_1,
-	MEMORY_OVER, /* nothing is left to do without */
+	MEMORY_OVER, /* nothing is left to give up */
 	MEMORY_STEPS,
 };
 
-/* Less than that is used before there is any event. */
+/* Less than this is in use before the first event. */
 #define MEMORY_LIMIT_LEAST (UINT64_C(1) << 20)
 
-/* The step to be at, of which one at a time is taken: each may give back so much that no other is
- * needed. @step: the one that was taken last. */
+/* The step to be at with @used of @limit bytes, given the step that was taken last: at most one
+ * further, since each may free so much that no other is needed. */
 enum memory_step memory_limit_next(uint64_t limit, uint64_t used, enum memory_step step);
 
-/* What is not kept at a step. */
+/* What is no longer kept at a step. */
 struct pd_spared memory_limit_spares(enum memory_step step);
 
-/* The same, for a person: "nothing", "lifetimes, timeline, chains beyond 8 frames". */
+/* The same for a person: "nothing", "lifetimes, timeline, chains beyond 8 frames". */
 const char *memory_limit_words(enum memory_step step);
 
 #endif

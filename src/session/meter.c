@@ -5,7 +5,7 @@
 
 #include <time.h>
 
-/* Of a process, those of its threads that have ended included; 0: it is gone. */
+/* Processor time of a process, including threads that have ended; 0: it is gone. */
 static uint64_t processor_ns(pid_t pid)
 {
 	clockid_t clock;
@@ -19,7 +19,7 @@ void meter_begin(struct image *i)
 	i->calls_read = 0;
 }
 
-/* Of what it did while nobody saw it only the end is noted. */
+/* Time that the process ran in a pause is not added; only its clock at the end of it is noted. */
 void meter_take(struct image *i)
 {
 	struct session *s = i->session;

@@ -7,7 +7,7 @@
 
 static const uint64_t span_ns = OVER_SECONDS * S;
 
-/* Of those that are older than the stretch only the last is needed. */
+/* Keep the newest of the samples that are older than the span: slowdown is measured from it. */
 static void take(struct over_judge *j, const struct over_sample *s)
 {
 	unsigned gone = 0;
@@ -21,7 +21,7 @@ static void take(struct over_judge *j, const struct over_sample *s)
 		j->v[j->n++] = *s;
 }
 
-/* The first is so long that, with what was too slow before it, the limit is kept. */
+/* The first pause is so long that the limit holds on average over it and the span before it. */
 static uint64_t next_pause(const struct over_limit *limit, const struct over_judge *j)
 {
 	double s = j->pause_ns ? (double)j->pause_ns / 1e9 * 2 :
@@ -62,7 +62,7 @@ enum over_decision over_decide(const struct over_limit *limit, struct over_judge
 	j->n = 0;
 	if (!j->until_ns || (s->suspended && s->now_ns < j->until_ns))
 		return OVER_GO_ON;
-	/* It is over, or somebody has ended it before. */
+	/* The pause is over, or the user has ended it early. */
 	j->until_ns = 0;
 	j->resumed_ns = s->now_ns;
 	return s->suspended ? OVER_RESUMES : OVER_GO_ON;

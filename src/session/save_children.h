@@ -9,47 +9,45 @@
 #include <sys/types.h>
 
 /*
- * Forked copies of the tracing process that name and write what is recorded, while the tracing goes
- * on: a fork gives them all of it as it is at that moment, for nothing.
+ * Save children: forked copies of the tracing process that name and write what is recorded, while
+ * tracing goes on. The fork gives them a copy of all records as of that moment without copying.
  */
 
-/* A process that writes. */
+/* A forked process that writes. */
 struct save_child {
 	pid_t pid;
-	pid_t of;	  /* whose */
-	const char *what; /* "the profile" */
-	bool last;	  /* nobody will write again what it writes */
-	say_fn *say;	  /* whom to tell that it was killed */
+	pid_t of;	  /* the process whose file it writes */
+	const char *what; /* what it writes, for messages: "the profile" */
+	bool last;	  /* nothing will write the same again */
+	say_fn *say;	  /* reports that it was killed */
 };
 
 struct save_children {
 	struct save_child *v;
 	size_t n, cap;
-	bool failed;	/* what one could not write is missing for good */
-	bool failing;	/* the last to end has said that it could not write: the next need not say
-			   why again */
+	bool failed;	/* one could not write what nothing will write again */
+	bool failing;	/* the last one to end could not write: the next need not say why again */
 };
 
 void save_children_release(struct save_children *c);
 
 /**
- * Make one; to be told of by save_children_add(). Returns as fork(2).
- * @begins, @ctx  called in the child: what it is not to touch it gives up there; may be NULL
+ * Fork a save child; the caller passes the result to save_children_add(). Returns as fork(2).
+ * @begins, @ctx  called in the child to release what it must not touch; may be NULL
  */
 pid_t save_child_fork(void (*begins)(void *ctx), void *ctx);
 
-/* One has been made, or could not be (its pid is -1, errno says why). */
+/* Register a save child, or that none could be forked (its pid is -1; errno says why). */
 void save_children_add(struct save_children *c, const struct save_child *made);
 
-/* What those that are still writing have been told to write is begun anew: nobody will write it
- * again. */
+/* Nothing will write again what the running children write: the profiles begin anew. */
 void save_children_are_last(struct save_children *c);
 
-/* One of them has ended; that it was killed it could not say itself. Others that have are not known
- * here. */
+/* Child @pid has ended with @wstatus: say so if it was killed, which it could not say itself. Other
+ * pids are ignored. */
 void save_children_ended(struct save_children *c, pid_t pid, int wstatus);
 
-/* Wait for all: the last to finish must be the last that was begun. */
+/* Wait for all: a file must not be replaced by one that was begun earlier. */
 void save_children_await(struct save_children *c);
 
 #endif

@@ -46,7 +46,7 @@ static bool is_unwritten(const struct output *o, const struct image *i)
 	return o->ops->write && !i->of[o->slot].written;
 }
 
-/* Of a program that has executed another one it may not be known yet whether its file is wanted. */
+/* Whether the file of an image is wanted may be open as long as the process may exec again. */
 static bool is_due(const struct output *o, const struct image *i)
 {
 	if (!is_unwritten(o, i) || i->fate == EXEC_LEFT_OUT)
@@ -54,7 +54,7 @@ static bool is_due(const struct output *o, const struct image *i)
 	return !i->over || i->fate == EXEC_KEPT || (o->ops->keeps_execs && o->ops->keeps_execs(o));
 }
 
-/* What a copy of ourselves writes. */
+/* A file that a save child writes. */
 struct file_of {
 	struct output *output;
 	struct image *image;
@@ -66,13 +66,13 @@ static int write_and_leave(void *ctx)
 	const struct file_of *f = ctx;
 	int err = f->output->ops->write(f->output, f->image, f->superseded);
 
-	/* What it has found out of names may be kept for the next one. */
+	/* Keep the names that this child has looked up for the next one. */
 	if (f->output->ops->leave)
 		f->output->ops->leave(f->output);
 	return err;
 }
 
-/* The last one is written by ourselves: nothing is left to be traced meanwhile. */
+/* The file of the last image is left to the tracer itself: nothing is left to trace meanwhile. */
 void session_write_over(struct session *s, struct image *i)
 {
 	for (unsigned k = 0; k < s->n_outputs; k++) {
@@ -89,7 +89,7 @@ void session_write_over(struct session *s, struct image *i)
 
 void session_write_restarting(struct session *s, struct image *i)
 {
-	/* What has just been saved is begun anew. */
+	/* Profiles that were just saved will not be written again. */
 	save_children_are_last(&s->save_children);
 	for (unsigned k = 0; k < s->n_outputs; k++) {
 		struct file_of f = { s->outputs[k], i, true };

@@ -5,39 +5,39 @@
 #include "session/session.h"
 
 /*
- * What is written when: profiles and the files of outputs, beside the tracing as long as something
- * is traced.
+ * When profiles and the files of outputs are written: by save children as long as anything is
+ * traced.
  */
 
-/* The profile of an image, as it is now, when those before it are written: the last to finish must
- * be the last to have begun. */
+/* Save the profile of an image, as it is now. Waits for earlier saves first: an older state must
+ * not replace a newer one. */
 void session_save(struct session *s, struct image *i);
 
-/* @write writes @what ("the profile") of an image, as it is now, in a copy of ourselves; somebody
- * will write it again. False: there is no copy, which has been said. */
+/* Call @write in a save child to write @what ("the profile") of an image, as it is now; it will be
+ * written again later. False: there is no child, which has been said. */
 bool session_write_beside(struct session *s, const struct image *i, const char *what,
 			  int (*write)(void *ctx), void *ctx);
 
-/* The same of what nobody waits for, and what is given up when the session is over. */
+/* Call @read in a forked child that nothing waits for; it is ended when the session is over. */
 void session_read_ahead(struct session *s, int (*read)(void *ctx), void *ctx);
 
-/* An image is over: its process has ended or has exec'ed. What is due of it is written. */
+/* An image is over: its process has ended or has exec'ed. Write the files that are due. */
 void session_write_over(struct session *s, struct image *i);
 
-/* What was recorded of an image is about to be begun anew. */
+/* The profile of an image is about to begin anew (mprof_restart()): write what was recorded. */
 void session_write_restarting(struct session *s, struct image *i);
 
-/* The programs have been let go. Wait for whoever writes still, and end who reads ahead. */
+/* After detaching: wait for the save children, and end the process that reads ahead. */
 void session_await_writers(struct session *s);
 
-/* The files that outputs have of an image and nobody has written, now, by ourselves. 0, or the
- * first -errno. */
+/* Write the files of an image that outputs have not written yet, in this process. 0, or the first
+ * -errno. */
 int session_write_files(struct session *s, struct image *i);
 
-/* What outputs write of all images together. 0, or the first -errno. */
+/* Write what outputs have on all images together. 0, or the first -errno. */
 int session_finish_outputs(struct session *s);
 
-/* Has an output a file of an image that is still to be written? */
+/* True if an output has a file of the image that is not written yet. */
 bool session_has_unwritten(const struct session *s, const struct image *i);
 
 #endif

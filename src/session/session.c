@@ -50,7 +50,7 @@ static void images_free(struct image *list)
 	}
 }
 
-/* Earlier images of a process are over when another one begins. */
+/* Mark earlier images of the process as over: another one begins. Returns their number. */
 static unsigned supersede(struct session *s, pid_t pid, struct image *by)
 {
 	unsigned n = 0;
@@ -62,8 +62,8 @@ static unsigned supersede(struct session *s, pid_t pid, struct image *by)
 			continue;
 		if (!i->over) {
 			i->over = true;
-			/* What is to be kept in any case is written first: asked for by the user,
-			 * or by itself, or another process's that had the same number. */
+			/* These are kept in any case: the user or the program asked for it, or it
+			 * is of an earlier process with the same pid. */
 			if (s->settings.keep_execs || i->data || i->ended) {
 				i->fate = EXEC_KEPT;
 				session_save(s, i);
@@ -83,7 +83,7 @@ void session_retitle(struct image *i)
 {
 	char now[TITLE_MAX];
 
-	/* What is shown by now may be another program. */
+	/* After an exec /proc may already show the next program. */
 	if (!i->observed || !i->session->observer->ops->has_memory(i->observed))
 		return;
 	if (!title_of(now, i->pid) || !strcmp(now, i->title))
@@ -102,7 +102,7 @@ void session_name(const struct image *i, char name[TITLE_MAX])
 		title_make(name, program, strlen(program));
 }
 
-/* Forget the image that began last. */
+/* Remove the image that began last from the list. */
 static void image_drop(struct session *s, struct image *i)
 {
 	struct image **at = &s->images;
@@ -154,7 +154,7 @@ bool session_wants(void *ctx, pid_t pid)
 
 	for (size_t i = 0; !wanted && i < s->n_attached; i++)
 		wanted = s->attached[i] == pid;
-	/* Of each it is asked once: it is let go then. */
+	/* Asked once for each process: after a "no" the observer detaches from it. */
 	s->unfollowed += !wanted;
 	return wanted;
 }
@@ -199,7 +199,7 @@ static int fork_recorders(const struct session *s, const struct image *from, str
 	return 0;
 }
 
-/* It was never seen, and there is nothing that could be missed. */
+/* A new image during a pause: it has no blocks yet that could be missed. */
 static void begin_in_pause(struct image *i)
 {
 	i->pauses = 1;
@@ -244,7 +244,7 @@ void session_observed(void *image, struct observed *o)
 
 	i->observed = o;
 	if (i->forked)
-		return; /* it is as its parent was */
+		return; /* set already by session_forked() */
 	i->program = s->observer->ops->program(o);
 	if (s->suspended) {
 		s->observer->ops->suspend(s->observer, o);
@@ -252,7 +252,8 @@ void session_observed(void *image, struct observed *o)
 	}
 }
 
-/* If it is the program we were asked for, it does not run at all. */
+/* If it is the program that was to be profiled, the session is refused, and it is killed if we
+ * started it. */
 void session_unobserved(void *ctx, pid_t pid, void *image, enum unobserved why, const char *why_not)
 {
 	struct session *s = ctx;
@@ -361,7 +362,7 @@ int session_add(struct session *s, pid_t pid)
 	return 0;
 }
 
-/* Once, and only to who could have it cheaper. */
+/* Said once, and only if the fast engine could be used and would cost less. */
 static void tell_cost(struct session *s)
 {
 	if (s->told_cost || !s->settings.may_be_fast)
@@ -426,7 +427,7 @@ bool session_failed(const struct session *s)
 	return false;
 }
 
-/* All that were seen. */
+/* Frees of all kinds. */
 static uint64_t frees_of(const struct image *i)
 {
 	const struct pd_totals *t = &i->profile->totals;
@@ -440,7 +441,7 @@ struct session_state session_image_state(const struct image *i)
 		.processes = i->observed != NULL,
 		.allocs = i->profile->totals.allocs,
 		.frees = frees_of(i),
-		/* In a pause nothing better is known than what was live in its beginning. */
+		/* During a pause the best known value is what was live at its beginning. */
 		.live_bytes = !i->observed	 ? 0 :
 			      i->paused_since_ns ? i->live_before_pause :
 						   i->profile->live_bytes,

@@ -2,20 +2,20 @@
 #ifndef MPROF_SESSION_SESSION_INTERNAL_H
 #define MPROF_SESSION_SESSION_INTERNAL_H
 
-/* What the files of the session share: session.c (images), sink.c (what the observer tells),
- * suspend.c. */
+/* Shared by session.c (images), sink.c (events of the observer) and suspend.c. */
 
 #include "session/session.h"
 
-/* Something other than an allocation, for the profile and all recorders. @task: 0 if nobody's. */
+/* Record a mark in the profile and all recorders. @task: the task that caused it; 0: none. */
 void session_mark(struct image *i, enum recorder_mark mark, pid_t task, uint64_t now);
 
-/* Nothing will be seen of it from @now on, though it runs, or everything again: session_mark(), and
- * blocks that are there count as missed. Called again in a pause, or out of one, they only mark. */
+/* From @now on the image runs unobserved, or is observed again: session_mark(), and at the
+ * beginning all live blocks count as missed. If it is in that state already, only the mark is
+ * recorded. */
 void session_pause_begins(struct image *i, pid_t task, uint64_t now);
 void session_pause_ends(struct image *i, pid_t task, uint64_t now);
 
-/* Of struct observer_sink, what is about images as such. */
+/* Functions of struct observer_sink that concern images. */
 bool session_wants(void *ctx, pid_t pid);
 void *session_begins(void *ctx, pid_t pid);
 void *session_forked(void *ctx, void *parent, pid_t child);

@@ -13,7 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Restarts no system call, unlike all others: what the tracer sleeps in ends for it. */
+/* Unlike all other handlers, this one's has no SA_RESTART: it interrupts the tracer's
+ * waitpid(2). */
 #define SIGNUDGE KERNEL_WAKES_BY
 #define NUDGE_NS 1000000
 
@@ -29,9 +30,9 @@ int serve_told(void)
 }
 
 /*
- * The tracer may be about to sleep in waitpid(2), which takes no signal mask: a signal that comes
- * between its look at the flag and its sleep would be seen at the next stop. So it is nudged until
- * it has looked.
+ * The tracer may be about to sleep in waitpid(2), which takes no signal mask: a signal between its
+ * check of the flag and its sleep would be noticed only at the next stop. So a timer sends SIGNUDGE
+ * until the tracer has checked the flag again.
  */
 static void wake(void)
 {
@@ -54,7 +55,7 @@ static void stop_nudging(void)
 
 static void on_nudge(int sig)
 {
-	(void)sig; /* only ends the sleep */
+	(void)sig; /* only interrupts waitpid(2) */
 }
 
 static void on_end_signal(int sig)
@@ -71,8 +72,8 @@ static void on_attention(int sig)
 
 static void handle(int sig, void (*handler)(int))
 {
-	/* Not a SIGCHLD for each stop of each task: nobody wants it, and who holds us would be told
-	 * of all. */
+	/* SA_NOCLDSTOP: without it there is a SIGCHLD for each stop of each task, and a tracer of
+	 * ours, such as the watchdog, would have to handle them all. */
 	struct sigaction sa = { .sa_handler = handler, .sa_flags = SA_RESTART | SA_NOCLDSTOP };
 
 	sigaction(sig, &sa, NULL);
@@ -82,23 +83,24 @@ static void handle(int sig, void (*handler)(int))
 static struct tracer *tracing;
 static say_fn *say;
 
-/* An error of our own must not strand the program: let it go first, then die of it. If that fails
- * too, the process that watches over us puts it back in order. */
+/* An internal error must not strand the program: detach from it first, then die of the signal. If
+ * that fails, too, the watchdog recovers the program. */
 static void on_internal_error(int sig, siginfo_t *si, void *context)
 {
 	struct tracer *t = tracing;
 
 	(void)context;
-	/* Somebody else has sent it, and it may have come when waitpid(2) has told of a stop that
-	 * we do not know of yet: then the program cannot be let go from here. Whoever sends it
-	 * again means it. */
+	/* Sent by another process. waitpid(2) may just have reported a stop that is not recorded
+	 * yet, and then we cannot detach from here; so it ends the session as SIGTERM does. The
+	 * second time it is handled as an error of our own. */
 	if (si->si_code <= 0 && si->si_pid != getpid() && !told_to_end) {
 		on_end_signal(sig);
 		return;
 	}
 	signal(sig, SIG_DFL);
 	tracing = NULL;
-	/* What went wrong may be what is needed now. Then end, and be seen to have ended. */
+	/* Detaching may hang on what went wrong. Then SIGALRM ends us, and the watchdog takes
+	 * over. */
 	signal(SIGALRM, SIG_DFL);
 	alarm(EMERGENCY_SECONDS);
 	if (t) {
@@ -125,13 +127,13 @@ static void catch_internal_errors(struct tracer *t, say_fn *tell)
 #else
 static void catch_internal_errors(struct tracer *t, say_fn *tell)
 {
-	(void)t, (void)tell; /* the sanitizer wants to report them itself */
+	(void)t, (void)tell; /* the sanitizer reports these signals itself */
 }
 #endif
 
-/* Those in front of SIGRTMIN the C library keeps for itself. It has no handler for them before it
- * needs one, and lets nobody else have one; anybody can send them. They get what SIGTERM has, in
- * the kernel's words. */
+/* The C library reserves the signals below SIGRTMIN for itself: it installs a handler only when it
+ * needs one, and sigaction() refuses them to others, but anybody can send them. So they get the
+ * action of SIGTERM by the system call itself, in the kernel's own format. */
 static void handle_reserved_signals(void)
 {
 	uint64_t action[8];
@@ -142,7 +144,7 @@ static void handle_reserved_signals(void)
 		syscall(SYS_rt_sigaction, sig, action, NULL, _NSIG / 8);
 }
 
-/* Whatever would end us lets the programs go first. */
+/* Any signal that would end us ends the session in order, which detaches from the programs. */
 static void handle_end_signals(void)
 {
 	static const int signals[] = { SIGTERM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGXCPU,
@@ -156,13 +158,13 @@ static void handle_end_signals(void)
 		handle(sig, on_end_signal);
 	handle_reserved_signals();
 	handle(SIGXFSZ, SIG_IGN);
-	/* Started with nohup, it is not meant for us. */
+	/* Under nohup SIGHUP is to be ignored. */
 	if (!sigaction(SIGHUP, NULL, &hangup) && hangup.sa_handler != SIG_IGN)
 		handle(SIGHUP, on_end_signal);
 }
 
-/* Who started us may have blocked what we live by. The program has been started already. That a
- * child or a thread has ended waitpid(2) tells. */
+/* Our parent may have blocked signals that we need. The program has been started already. SIGCHLD
+ * is not needed: waitpid(2) reports children. */
 static void unblock(void)
 {
 	sigset_t blocked;
@@ -172,7 +174,7 @@ static void unblock(void)
 	sigprocmask(SIG_SETMASK, &blocked, NULL);
 }
 
-/* The signal of a timer counts among those that the user may have pending. */
+/* A timer uses one of the signals that the user may have pending (RLIMIT_SIGPENDING). */
 int signals_prepare(struct error *e)
 {
 	struct sigevent ev = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGNUDGE };
@@ -195,11 +197,12 @@ static void handle_nudge(void)
 	sigaction(SIGNUDGE, &sa, NULL);
 }
 
-/* ---- when the programs are on their own ---- */
+/* ---- after detaching ---- */
 
-static struct journal *hurried; /* who watches over us */
+static struct journal *hurried; /* the watchdog's journal */
 
-/* By itself: who reads what we say may be stopped, and a handler waits for nobody. */
+/* Written directly and only if it does not block: this is called in a signal handler, and the
+ * reader of stderr may be stopped. */
 static void say_at_once(const char *sentence)
 {
 	struct pollfd p = { .fd = STDERR_FILENO, .events = POLLOUT };
@@ -208,7 +211,8 @@ static void say_at_once(const char *sentence)
 		(void)!write(STDERR_FILENO, sentence, strlen(sentence));
 }
 
-/* Die of it. No program waits for us, and what is written takes its place when it is whole. */
+/* Die of @sig. No program is traced any more, and a file replaces the old one only when
+ * complete. */
 static void give_up(int sig)
 {
 	say_at_once("mprof: given up: what has not been written by now is lost\n");
@@ -216,8 +220,8 @@ static void give_up(int sig)
 	_exit(end_with((struct ending){ .signal = sig }));
 }
 
-/* What a terminal or a shell sends to all of us comes from there, and once more from our parent,
- * who passes it on. */
+/* A signal that a terminal or shell sends to the whole process group arrives twice: directly, and
+ * again from our parent, which passes it on. Each source is counted for itself. */
 static void on_hurry(int sig, siginfo_t *si, void *context)
 {
 	static volatile sig_atomic_t passed_on, sent;
@@ -239,14 +243,14 @@ static void on_hurry(int sig, siginfo_t *si, void *context)
 static const int hurry_signals[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP };
 enum { N_HURRY = sizeof hurry_signals / sizeof *hurry_signals };
 static struct sigaction before_hurry[N_HURRY];
-static bool not_meant[N_HURRY]; /* by who started us: with nohup, or in the background */
+static bool was_ignored[N_HURRY]; /* ignored when we were started: by nohup, or in the background */
 
-static void note_what_is_meant(void)
+static void note_ignored(void)
 {
 	struct sigaction now;
 
 	for (size_t i = 0; i < N_HURRY; i++)
-		not_meant[i] = !sigaction(hurry_signals[i], NULL, &now) &&
+		was_ignored[i] = !sigaction(hurry_signals[i], NULL, &now) &&
 			       now.sa_handler == SIG_IGN;
 }
 
@@ -257,9 +261,9 @@ void signals_hurry(struct journal *g)
 	hurried = g;
 	for (size_t i = 0; i < N_HURRY; i++) {
 		sigaction(hurry_signals[i], NULL, &before_hurry[i]);
-		/* What had no say so far breaks off no write to a pipe either. */
+		/* A signal that was ignored so far must not interrupt a write to a pipe either. */
 		sa.sa_flags = SA_SIGINFO | (before_hurry[i].sa_handler == SIG_IGN ? SA_RESTART : 0);
-		if (!not_meant[i])
+		if (!was_ignored[i])
 			sigaction(hurry_signals[i], &sa, NULL);
 	}
 }
@@ -270,23 +274,23 @@ void signals_hurry_no_more(void)
 		sigaction(hurry_signals[i], &before_hurry[i], NULL);
 }
 
-/* ---- all of it ---- */
+/* ---- public ---- */
 
 void signals_begin(struct tracer *tracer, bool end_on_interrupt, say_fn *tell)
 {
 	handle_nudge();
 	looping = 1;
-	note_what_is_meant();
+	note_ignored();
 	handle_end_signals();
-	/* The terminal's SIGINT reaches a program we run as well: it decides, we go on. */
+	/* A program that we run gets the terminal's SIGINT, too: it decides, and we go on. */
 	handle(SIGINT, end_on_interrupt ? on_end_signal : SIG_IGN);
 	handle(SIGQUIT, end_on_interrupt ? on_end_signal : SIG_IGN);
 	handle(SIGIO, on_attention);
 	handle(SIGALRM, on_attention);
 	handle(SIGPIPE, SIG_IGN);
-	/* Ignored, an ended child would be nobody's to wait for. */
+	/* If it were ignored, ended children could not be waited for. */
 	handle(SIGCHLD, SIG_DFL);
-	/* Stopped ourselves, we could not pass the terminal's stop on to the program. */
+	/* If we stopped, we could not pass the terminal's stop on to the program. */
 	handle(SIGTSTP, SIG_IGN);
 	handle(SIGTTIN, SIG_IGN);
 	handle(SIGTTOU, SIG_IGN);
@@ -309,7 +313,7 @@ void signals_interrupt(void)
 
 void signals_attended(void)
 {
-	/* In this order: what comes in between nudges again. */
+	/* In this order: a signal in between starts the timer again. */
 	stop_nudging();
 	signals_attention = 0;
 }

@@ -11,53 +11,53 @@
 #include <stdbool.h>
 
 /*
- * What signals do to the process that traces: each of them only asks for attention, and none can
- * come too late for the loop to see it before it sleeps.
+ * Signals of the tracing process. Handlers only set signals_attention, and the loop cannot go to
+ * sleep without noticing it.
  */
 
-/* Not 0: something other than a stop wants to be looked at. For tracer_run(). */
+/* Not 0: something other than a stop needs attention. For tracer_run(). */
 extern volatile sig_atomic_t signals_attention;
 
 /**
- * Take from the kernel what signals_begin() needs; no program that is started afterwards has
- * anything of it. Call it before one is started, for this may fail. Returns 0 or -errno.
+ * Allocate what signals_begin() needs. Programs started afterwards do not inherit it. Call this
+ * before one is started, since it may fail. Returns 0, or -errno with a sentence in @e.
  */
 int signals_prepare(struct error *e);
 
 /**
- * Change what signals do to this process; call before anything is to be served, and after
- * signals_prepare().
- * @tracer            is let go of its programs if we are to die of an error of our own
- * @tell              how an error of our own is told
- * @end_on_interrupt  SIGINT and SIGQUIT end the session, not the program alone
+ * Install the signal handlers of this process; call after signals_prepare(), before any stop is
+ * served.
+ * @tracer            detaches from its programs if we die of an internal error
+ * @tell              reports an internal error
+ * @end_on_interrupt  SIGINT and SIGQUIT end the session; otherwise they are left to the program
  */
 void signals_begin(struct tracer *tracer, bool end_on_interrupt, say_fn *tell);
 
-/* Whoever asked for attention has it now: call before looking at what there is to be done. */
+/* Reset signals_attention: call this before checking what there is to do. */
 void signals_attended(void);
 
-/* The loop is over: system calls are not ended by signals any more. */
+/* The loop is over: signals no longer interrupt system calls. */
 void signals_end(void);
 
-/* The programs have been let go: who waits for a file from here on, a pipe perhaps, is ended by a
- * signal that tells us to end. */
+/* After detaching: let a signal that asks us to end interrupt a blocking open or write (of a pipe,
+ * for example). */
 void signals_interrupt(void);
 
-/* After that, while what was profiled is written: a signal that would end us says so, and the same
- * once more ends us at once, of that signal, with @g left in good order. */
+/* After that, while profiles are written: the first signal that would end us prints a message, and
+ * the same signal once more ends us at once. @g, the journal, is left in order. */
 void signals_hurry(struct journal *g);
 
-/* Signals do what they did before signals_hurry(). */
+/* Undo signals_hurry(). */
 void signals_hurry_no_more(void);
 
-/* The signal that told us to end, or 0. */
+/* The signal that asked us to end, or 0. */
 int serve_told(void);
 
-/* After the loop: sleep until somebody wants attention. He has it then, as by
- * signals_attended(). */
+/* After the loop: sleep until something needs attention, and reset it as signals_attended()
+ * does. */
 void signals_wait(void);
 
-/* The signal that told us to end has been obeyed: the next one is another. */
+/* Forget the signal that asked us to end; the next one counts anew. */
 void signals_obeyed(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the observer tells, to the image it tells it of. */
+/* The sink of the observer's events: each goes to the image that it concerns. */
 #include "session/session_internal.h"
 #include "session/unseen.h"
 
@@ -22,7 +22,8 @@ static int count(struct image *i, const struct alloc_event *e)
 	int err = profile_event(i->profile, e, &change);
 	if (!err)
 		recorders_event(i->recorders, e, &change);
-	/* Servers name what they have forked soon, and then now and then. */
+	/* Servers set the title of a forked process soon after the fork, and later now and then:
+	 * read it after 1, 2, 4, 8... events. */
 	if (!(i->events & (i->events + 1))) {
 		session_retitle(i);
 		meter_take(i);
@@ -33,8 +34,8 @@ static int count(struct image *i, const struct alloc_event *e)
 	return err;
 }
 
-/* What is not counted does not happen, but for one thing: a realloc that has begun and whose end is
- * not counted leaves its block where it was. */
+/* An event that is not counted has no effect, with one exception: if the end of a realloc whose
+ * beginning was counted is not, its block is put back. */
 static int ignore(struct image *i, const struct alloc_event *e)
 {
 	struct alloc_event back = {
@@ -49,7 +50,8 @@ static int ignore(struct image *i, const struct alloc_event *e)
 	return count(i, &back);
 }
 
-/* As size_filter_event() does. What is not counted is not counted there either. */
+/* Apply the size filter as size_filter_event() does, but its own counters stay as they were while
+ * events are not counted. */
 static int sift(struct image *i, struct alloc_event *e)
 {
 	const struct size_filter was = i->size_filter;
@@ -78,8 +80,7 @@ static int sink_event(void *image, const struct alloc_event *told)
 	if (late || !size_filter_is_open(&i->size_filter)) {
 		e = &changed;
 		changed = *told;
-		/* Calls that are given up as it is let go are not what the measurement waits
-		 * for. */
+		/* Calls given up because of the detach do not belong to the measured time. */
 		if (late)
 			changed.time_ns = end;
 		int passes = sift(i, &changed);
@@ -98,8 +99,8 @@ static int sink_event(void *image, const struct alloc_event *told)
 
 const char *session_lacks_rights(const struct session *s, pid_t tid)
 {
-	/* Its rights may have become others since we came: a server gives them up, and a program
-	 * that we have started may change its user, or is one that does. */
+	/* The task's rights may have changed since the session began: a server drops privileges,
+	 * and a program that we have started may change its user or be setuid. */
 	return s->foreign ? "it is another user's" : proc_lacks_our_rights(tid);
 }
 
@@ -145,7 +146,7 @@ void session_mark(struct image *i, enum recorder_mark mark, pid_t task, uint64_t
 	recorders_mark(i->recorders, mark, task, now);
 }
 
-/* mprof_stop() and mprof_restart() */
+/* Handles mprof_stop() and mprof_restart(). */
 static void mark_profile(struct image *i, struct task_ref task, bool stop, taddr arg)
 {
 	bool was_stopped = i->stopped;
@@ -178,7 +179,7 @@ static void mark_profile(struct image *i, struct task_ref task, bool stop, taddr
 	profile_stamp(i->profile, now);
 }
 
-/* mprof_suspend(): the breakpoints are taken out when no stop is being served. */
+/* Handles mprof_suspend(): the breakpoints are removed later, when no stop is being served. */
 static void pause_image(struct image *i, pid_t tid)
 {
 	if (i->paused)
@@ -186,11 +187,11 @@ static void pause_image(struct image *i, pid_t tid)
 	i->paused = true;
 	session_pause_begins(i, tid, clock_now_ns());
 	session_progress(i->session, "suspended");
-	signals_attention = 1; /* nobody sleeps while a stop is served */
+	signals_attention = 1; /* the loop checks it before it sleeps again */
 }
 
-/* mprof_resume(): at once, for the program may allocate when it returns. No thread is in a slot,
- * since there are no breakpoints to lead there, so they may run while these come back. */
+/* Handles mprof_resume(): at once, for the program may allocate when it returns. No thread is in an
+ * out-of-line slot, since there are no breakpoints, so threads may run while these are put back. */
 static void unpause_image(struct image *i, pid_t tid)
 {
 	struct observer *o = i->session->observer;
@@ -200,7 +201,7 @@ static void unpause_image(struct image *i, pid_t tid)
 	if (i->lifted && !i->session->suspended)
 		o->ops->resume(o, i->observed);
 	i->paused = i->lifted = false;
-	/* Of all programs, that goes on. */
+	/* A session_suspend() of all programs goes on. */
 	if (!i->session->suspended)
 		session_pause_ends(i, tid, clock_now_ns());
 	session_progress(i->session, "resumed");
@@ -301,7 +302,7 @@ static void sink_note(void *image, const char *what)
 	say_to(i->session->host.say, "process %d %s", (int)i->pid, what);
 }
 
-/* Its clock is there for the last time, unless it goes on as another program. */
+/* The clock of the process can be read for the last time, unless it goes on as another program. */
 static void sink_leaving(void *image)
 {
 	struct image *i = image;

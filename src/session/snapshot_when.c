@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Keep a sample for each part of the stretch, and of those that are older than it only the last. */
+/* Keep a sample for each part of the span, and the newest of those that are older than the span. */
 static void take_sample(struct snapshot_judge *j, const struct snapshot_figures *f, uint64_t per_ns)
 {
 	const uint64_t part = per_ns / (SNAPSHOT_SAMPLES - 2);
@@ -17,7 +17,7 @@ static void take_sample(struct snapshot_judge *j, const struct snapshot_figures 
 		j->samples[j->n++] = (struct snapshot_sample){ f->now_ns, f->live };
 }
 
-/* False: it is not known. */
+/* Set *figure to the growth over the last per_ns. False: it is not known. */
 static bool growth(struct snapshot_judge *j, const struct snapshot_figures *f, uint64_t per_ns,
 		   uint64_t *figure)
 {
@@ -41,7 +41,7 @@ static bool figure_of(const struct snapshot_when *w, struct snapshot_judge *j,
 	case SNAPSHOT_GROWTH:
 		if (!f->unseen)
 			return growth(j, f, w->per_ns, figure);
-		/* What is live afterwards is less by what the pause has missed. */
+		/* Blocks missed in the pause are not live after it: begin anew. */
 		j->n = 0;
 		return false;
 	}

@@ -20,7 +20,7 @@ int snapshots_begin(struct image *i)
 	i->judges = calloc(n, sizeof *i->judges);
 	if (!i->judges)
 		return -ENOMEM;
-	i->live_above = 0; /* the first event has them looked at, and then it is known */
+	i->live_above = 0; /* the first event checks them, which sets the real value */
 	return 0;
 }
 
@@ -77,9 +77,9 @@ static void take(struct image *i, const struct snapshot_when *w, uint64_t figure
 	session_write_beside(s, i, "a snapshot", write_snapshot, &of);
 }
 
-/* ---- looking ---- */
+/* ---- checking ---- */
 
-static void look(struct image *i, const struct snapshot_figures *f, bool live_only)
+static void check(struct image *i, const struct snapshot_figures *f, bool live_only)
 {
 	const struct session_settings *set = &i->session->settings;
 	uint64_t figure;
@@ -103,12 +103,12 @@ void snapshots_look(struct image *i, uint64_t now_ns)
 					    .live = i->profile->live_bytes,
 					    .unseen = i->paused_since_ns };
 
-	look(i, &f, false);
+	check(i, &f, false);
 }
 
 void snapshots_live(struct image *i)
 {
 	const struct snapshot_figures f = { .live = i->profile->live_bytes };
 
-	look(i, &f, true);
+	check(i, &f, true);
 }

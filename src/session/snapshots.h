@@ -5,27 +5,27 @@
 #include "session/session.h"
 
 /*
- * Profiles that are written when a condition on a program's memory comes true, each into a file of
- * its own, so that a program which is killed for its memory has left one.
+ * Profiles that are written when a condition on a program's memory comes true, each to a file of
+ * its own: a program that is killed for its memory then leaves at least one.
  */
 
-/* So many are written of a process; what comes true afterwards is said to be left out, once. */
+/* The most that are written for a process; the first one beyond is reported as left out. */
 enum { SNAPSHOTS_MAX = 99 };
 
-/* What an image needs for it. 0 or -ENOMEM. */
+/* Allocate and free an image's state for its conditions. 0 or -ENOMEM. */
 int snapshots_begin(struct image *i);
 void snapshots_end(struct image *i);
 
-/* Another image of the same process follows: their files are numbered on. */
+/* Another image of the same process follows: it continues the numbers of the files. */
 void snapshots_follow(struct image *next, const struct image *i);
 
-/* What @child had by fork it has not come to by itself: it begins where its parent is. */
+/* A forked child begins with its parent's state: what it inherited is not growth of its own. */
 void snapshots_fork(struct image *child, const struct image *parent);
 
-/* Time has passed: look at all conditions. */
+/* Check all conditions; called periodically. */
 void snapshots_look(struct image *i, uint64_t now_ns);
 
-/* The program has more live bytes than image.live_above: look at those conditions. */
+/* Check the conditions on live bytes: the program has more than image.live_above. */
 void snapshots_live(struct image *i);
 
 #endif

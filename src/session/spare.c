@@ -25,7 +25,7 @@ static void add_words(char *text, size_t size, const char *words)
 	snprintf(text + n, size - n, "%s%s", n ? "; " : "", words);
 }
 
-/* What is done without from now on, that was not @before. */
+/* Say what has been given up since step @before. */
 static void say_steps(const struct session *s, enum memory_step before, uint64_t used)
 {
 	const struct pd_spared was = memory_limit_spares(before),
@@ -51,7 +51,7 @@ static void say_steps(const struct session *s, enum memory_step before, uint64_t
 	       (double)s->settings.max_memory / (1 << 20), what);
 }
 
-/* Several steps at once are one sentence: what is used is told as it was before them. */
+/* Several steps at once make one sentence, with what was used before the first of them. */
 void spare_check(struct session *s)
 {
 	const enum memory_step before = s->spare_step;

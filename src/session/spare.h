@@ -4,19 +4,19 @@
 
 #include "session/session.h"
 
-/* What the profiles of a session take of our memory, and what they do without when it is too
- * much. */
+/* The memory that the profiles of a session take, and what is given up when it exceeds
+ * --max-memory. */
 
-/* So many events of an image can come before anybody has to look again. */
+/* An image's memory is checked after so many events. */
 enum { SPARE_EVENTS = 256 };
 
 /* Bytes of all profiles. */
 uint64_t spare_used(const struct session *s);
 
-/* Is it too much? If so, something is not kept any more, and said. */
+/* Check it against the limit; if there is too much, stop keeping something and say so. */
 void spare_check(struct session *s);
 
-/* An image begins: what others do without it does without as well. */
+/* Apply the steps that were already taken to a new image. */
 void spare_begin(struct image *i);
 
 #endif

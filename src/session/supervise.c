@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 static volatile pid_t tracing_process;
-static say_fn *say; /* how the user is told something; one session has one process */
+static say_fn *say; /* tells the user; a process has only one session */
 
 static void pass_on(int sig)
 {
@@ -27,7 +27,7 @@ static void pass_on(int sig)
 		kill(tracing_process, sig);
 }
 
-/* What is sent to us is meant for the one that does the work. */
+/* Signals sent to this process are meant for the tracer. */
 static void pass_signals_on(void)
 {
 	static const int signals[] = { SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2 };
@@ -36,7 +36,7 @@ static void pass_signals_on(void)
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
 		struct sigaction now;
 
-		/* Started with nohup, SIGHUP is not meant for us. */
+		/* Under nohup SIGHUP is to be ignored. */
 		if (signals[i] != SIGHUP ||
 		    (!sigaction(SIGHUP, NULL, &now) && now.sa_handler != SIG_IGN))
 			sigaction(signals[i], &sa, NULL);
@@ -50,7 +50,7 @@ int end_with(struct ending e)
 	struct rlimit no_core = { 0, 0 };
 	sigset_t only;
 
-	/* As the program ended, but without a core dump of our own. */
+	/* End by the program's signal, but without a core dump of our own. */
 	setrlimit(RLIMIT_CORE, &no_core);
 	signal(e.signal, SIG_DFL);
 	sigemptyset(&only);
@@ -76,8 +76,8 @@ static int wait_for(pid_t pid)
 	return wstatus;
 }
 
-/* A signal for each stop of each task: nobody wants them, and whoever holds us would be told of
- * each. */
+/* Without SA_NOCLDSTOP there is a SIGCHLD for each stop of each task, and a tracer of this process
+ * would have to handle them all. */
 static void want_no_stop_signals(void)
 {
 	struct sigaction sa;
@@ -92,9 +92,9 @@ __attribute__((noreturn)) static void be_the_tracer(struct journal *g, int ready
 						     void *arg, pid_t parent, pid_t keeper,
 						     int meeting)
 {
-	/* Another name than the one people give to killall. */
+	/* Not the name that people give to killall. */
 	prctl(PR_SET_NAME, "mprof-tracer");
-	prctl(PR_SET_PDEATHSIG, SIGTERM); /* not SIGHUP, which nohup has ignored */
+	prctl(PR_SET_PDEATHSIG, SIGTERM); /* not SIGHUP, which nohup ignores */
 	want_no_stop_signals();
 	if (getppid() != parent || journal_enter(g, keeper, meeting))
 		_exit(EXIT_FAILURE);
@@ -157,15 +157,15 @@ static void say_fate(const struct program_fate *f)
 	}
 }
 
-/* The signals that end a tracer in order as soon as it has set up its own (signals_begin()). One
- * that has died of them had not come so far. */
+/* Signals that end a tracer in order once signals_begin() has installed its handlers. A tracer that
+ * died of one of them had not come so far. */
 static bool has_not_begun(struct ending e)
 {
 	return e.signal == SIGINT || e.signal == SIGQUIT || e.signal == SIGTERM ||
 	       e.signal == SIGHUP;
 }
 
-static void say_what_is_so(const struct journal *g, struct ending e)
+static void say_what_happened(const struct journal *g, struct ending e)
 {
 	struct program_fate f;
 
@@ -181,7 +181,7 @@ static void say_what_is_so(const struct journal *g, struct ending e)
 		say_fate(&f);
 }
 
-/* One that is killed has not said why it does not begin. */
+/* A tracer that was killed before it began could not say why. */
 static struct ending not_begun(struct ending e)
 {
 	if (e.signal != SIGKILL)
@@ -190,7 +190,7 @@ static struct ending not_begun(struct ending e)
 	return (struct ending){ .status = EXIT_FAILURE };
 }
 
-/* The keeper is done when the tracer is; without one it is left to us. */
+/* The keeper ends when the tracer does. Without a keeper, recovery is left to this process. */
 static struct ending watch_over(struct journal *g, pid_t tracer, pid_t keeper)
 {
 	bool unclean = watchdog_wait(g, tracer), alone = !watchdog_is_kept(g);
@@ -207,11 +207,11 @@ static struct ending watch_over(struct journal *g, pid_t tracer, pid_t keeper)
 		watchdog_stop_programs(g);
 		watchdog_recover(g);
 	}
-	say_what_is_so(g, e);
+	say_what_happened(g, e);
 	return has_not_begun(e) ? e : (struct ending){ .status = EXIT_FAILURE };
 }
 
-/* Whoever started us may be waiting for the end of what he reads from us. */
+/* Our parent may be waiting for EOF on a pipe that we inherited. */
 static void let_go_of_standard_files(void)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -222,7 +222,8 @@ static void let_go_of_standard_files(void)
 		close(null);
 }
 
-/* It stays when we are stopped or killed, and is nobody's whom a terminal or a pipe could mean. */
+/* The keeper survives when this process is stopped or killed, and setsid() takes it out of the
+ * reach of the terminal's signals. */
 __attribute__((noreturn)) static void be_the_keeper(struct journal *g, int meeting)
 {
 	prctl(PR_SET_NAME, "mprof-keeper");
@@ -246,7 +247,8 @@ static struct ending no_start(int err)
 	return (struct ending){ .status = EXIT_FAILURE };
 }
 
-/* @meeting: two sockets, by which tracer and keeper hear of each other, or of each other's end. */
+/* @meeting: a pair of connected sockets by which tracer and keeper learn of each other, or of each
+ * other's end. */
 static struct ending with_keeper(struct journal *g, int meeting[2], int ready, tracing_fn *body,
 				 void *arg)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Breakpoints out for a while, for all programs or for one that has asked for it itself. */
+/* Removes breakpoints for a while: from all programs, or from one that has asked for it. */
 #include "session/session_internal.h"
 
 #include "base/clock.h"
@@ -10,7 +10,7 @@ static void tell_missed(void *ctx, const struct alloc_event *e, const struct blo
 	recorders_missed(((struct image *)ctx)->recorders, e, c);
 }
 
-/* What mprof_stop() has stopped stays as it was then. */
+/* Begin a pause; one that mprof_stop() has stopped is not observed already, and does not count. */
 static void unseen_from(struct image *i, uint64_t now)
 {
 	meter_take(i);
@@ -21,7 +21,7 @@ static void unseen_from(struct image *i, uint64_t now)
 	i->paused_since_ns = now;
 }
 
-/* As many blocks as there are: this takes its time. */
+/* Separate from unseen_from(): its time grows with the number of live blocks. */
 static void tell_pause(struct image *i, pid_t task, uint64_t now)
 {
 	if (i->paused_since_ns == now)
@@ -57,7 +57,7 @@ bool session_suspend(struct session *s)
 	for (struct image *i = s->images; i; i = i->next)
 		if (i->observed)
 			unseen_from(i, now);
-	/* They need not wait for the rest: nothing is seen of them any more. */
+	/* Programs may run during the rest: nothing is observed any more. */
 	s->observer->ops->let_run(s->observer);
 	for (struct image *i = s->images; i; i = i->next)
 		if (i->observed)
@@ -88,7 +88,7 @@ void session_attend(struct session *s)
 		return;
 	s->observer->ops->hold(s->observer);
 	for (struct image *i = s->images; i; i = i->next) {
-		/* It may have gone on meanwhile. */
+		/* It may have called mprof_resume() meanwhile. */
 		if (!i->observed || !i->paused || i->lifted)
 			continue;
 		s->observer->ops->suspend(s->observer, i->observed);
@@ -118,7 +118,7 @@ void session_end(struct session *s)
 			s->outputs[k]->ops->end(s->outputs[k], s->end_ns);
 }
 
-/* The end of session_suspend() for @i, if that was @lifted from it, and of its own
+/* End session_suspend() for @i, if that has @lifted its breakpoints, and its own
  * mprof_suspend(). */
 static void resume_image(struct session *s, struct image *i, bool lifted, uint64_t now)
 {
@@ -128,8 +128,7 @@ static void resume_image(struct session *s, struct image *i, bool lifted, uint64
 	session_pause_ends(i, 0, now);
 }
 
-/* Back to each program, but for those that have called mprof_suspend(): their breakpoints are out
- * already, and stay out. */
+/* End session_suspend() for @i. One that has called mprof_suspend() stays without breakpoints. */
 static void end_pause_of(struct session *s, struct image *i, uint64_t now)
 {
 	if (i->paused)

@@ -36,7 +36,8 @@ struct pd_unseen unseen_so_far(const struct image *i)
 	};
 }
 
-/* What is so now, such as functions that are taken, has no before. */
+/* Counters since mprof_restart(). Fields that are a state, such as taken, are not counted since
+ * then. */
 struct pd_unseen unseen_now(const struct image *i)
 {
 	struct pd_unseen u = unseen_so_far(i);

@@ -4,13 +4,13 @@
 
 #include "session/session.h"
 
-/* What of an image was not observed, so far. */
+/* What was not observed of an image so far. */
 struct pd_unseen unseen_so_far(const struct image *i);
 
-/* The same since its profile was begun anew for the last time. */
+/* The same since its profile last began anew. */
 struct pd_unseen unseen_now(const struct image *i);
 
-/* Who has seen its calls: PD_ENGINE_...; 0: nobody has. */
+/* Which engines have seen its calls: PD_ENGINE_... bits; 0: none. */
 uint32_t unseen_engines(const struct image *i);
 
 #endif
