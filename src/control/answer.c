@@ -9,7 +9,7 @@
 
 enum { PATIENCE_SECONDS = 5 };
 
-/* What does not come whole is seen to be cut by who reads it. */
+/* Sends without waiting. If part of it is lost, the client notices that the answer is cut. */
 static void send_at_once(const struct control_asker *to, char *bytes, size_t len)
 {
 	if (bytes)

@@ -4,15 +4,14 @@
 
 #include "control/protocol.h"
 
-/* The whole answer. Never waits: a client that does not read it does without. */
+/* Send a whole answer. Never waits: a client that does not read loses it. */
 void control_answer(const struct control_asker *to, bool ok, const char *text);
 
-/* An answer of several parts begins; each may come from a process of its own. */
+/* Begin an answer of @parts parts; each may be sent by another process. */
 void control_answer_begin(const struct control_asker *to, size_t parts);
 void control_answer_part(const struct control_asker *to, bool ok, const char *text);
 
-/* The whole of one that may be long: waits until it is read, but not for a client that never
- * reads. */
+/* Send a whole answer that may be long: waits for the client to read, but not for ever. */
 void control_answer_at_length(const struct control_asker *to, const char *text);
 
 #endif

@@ -20,20 +20,21 @@
 
 enum {
 	MAX_CLIENTS = 16,	/* the one that has waited longest makes room for another */
-	AT_ONCE = 2 * MAX_CLIENTS,	/* so many are let in before we look at them */
+	AT_ONCE = 2 * MAX_CLIENTS,	/* at most so many are accepted before their commands are
+					   read */
 };
 
 struct client {
 	int fd;		/* -1: free */
 	size_t n;
-	bool heard;		/* what it had to say at first has been read */
+	bool heard;		/* read_line() has tried to read from it */
 	unsigned long age;
 	char line[CONTROL_LINE_MAX];
 };
 
 struct control {
 	int listener;
-	pid_t pid;		/* whose session it is */
+	pid_t pid;		/* the process whose session it is */
 	char dir[CONTROL_DIR_MAX];
 	struct sockaddr_un address;
 	unsigned long next_age;
@@ -45,7 +46,7 @@ struct control {
 static int begin_to_listen(struct control *c, const struct sockaddr_un *at)
 {
 	c->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	/* Its file gets the socket's mode, less the umask: at no time may others connect. */
+	/* The socket's file gets this mode, less the umask: others can never connect. */
 	if (c->listener < 0 || fchmod(c->listener, 0600) ||
 	    bind(c->listener, (const struct sockaddr *)at, sizeof *at) ||
 	    listen(c->listener, MAX_CLIENTS))
@@ -53,8 +54,8 @@ static int begin_to_listen(struct control *c, const struct sockaddr_un *at)
 	return sigio_ask(c->listener, O_NONBLOCK);
 }
 
-/* The socket gets its name when it can answer: who asks before takes it for that of a tracer that
- * was killed. Of two sessions that begin at once one gets the name: -EEXIST. */
+/* The socket gets its final name when it can answer, since a client takes one that does not for the
+ * socket of a killed tracer. Of two sessions that begin at once one gets the name: -EEXIST. */
 static int listen_in(struct control *c, const char *dir)
 {
 	struct sockaddr_un own = { .sun_family = AF_UNIX };
@@ -68,7 +69,7 @@ static int listen_in(struct control *c, const char *dir)
 	return err;
 }
 
-static int say_there(struct error *e, pid_t pid)
+static int say_has_session(struct error *e, pid_t pid)
 {
 	return error_set(e, -EADDRINUSE,
 			 "process %d has a session already; mprof detach %d ends it when "
@@ -83,7 +84,7 @@ static int open_in(struct control *c, const char *dir, pid_t pid, struct error *
 	int err = listen_in(c, dir);
 	struct stat st;
 	if (err == -EEXIST && !lstat(c->address.sun_path, &st) && S_ISSOCK(st.st_mode))
-		return say_there(e, pid);
+		return say_has_session(e, pid);
 	return !err ? 0 : error_set(e, err, "cannot open the control socket %s: "
 					    "%s", c->address.sun_path,
 				    strerror(-err));
@@ -100,7 +101,7 @@ int control_open(pid_t pid, struct control **out, struct error *e)
 		return error_set(e, -EPERM, "process %d itself listens where its session's clients "
 					    "would look for that", (int)pid);
 	if (there >= 0)
-		return say_there(e, pid);
+		return say_has_session(e, pid);
 	int err = control_dir_make(dir, e);
 	if (err)
 		return err;
@@ -144,8 +145,8 @@ static void drop_client(struct client *k)
 	k->fd = -1;
 }
 
-/* Room for one more: nobody is there, or the one that has waited longest of those that have been
- * heard once. NULL: not yet. */
+/* A slot for one more client: a free one, or that of the client that has waited longest among those
+ * from which we have read at least once. NULL: not yet. */
 static struct client *room_for_client(struct control *c)
 {
 	struct client *oldest = NULL;
@@ -166,7 +167,8 @@ void control_again(void)
 	raise(SIGIO);
 }
 
-/* Whoever connects and goes without end does not keep us from the program. */
+/* Bounded, so that clients that connect and disconnect without end do not keep us from the
+ * program. */
 static void accept_clients(struct control *c)
 {
 	struct client *k;
@@ -194,7 +196,7 @@ void control_stop(struct control *c)
 	if (c->listener < 0)
 		return;
 	unlink(c->address.sun_path);
-	/* From here on who tries is refused; who has come in before is not left in the queue. */
+	/* New clients are refused from here on; those in the queue are still accepted. */
 	shutdown(c->listener, SHUT_RD);
 	accept_clients(c);
 	close(c->listener);
@@ -218,7 +220,7 @@ void control_close(struct control *c)
 	control_drop(c);
 }
 
-/* Read what is there. True: a whole line. */
+/* Read what is available. True: a whole line. */
 static bool read_line(struct client *k)
 {
 	k->heard = true;
@@ -232,13 +234,13 @@ static bool read_line(struct client *k)
 		char *end = memchr(k->line + k->n, '\n', (size_t)n);
 		k->n += (size_t)n;
 		if (end && memchr(k->line, '\0', (size_t)(end - k->line)))
-			break; /* no text: a command is what the whole line says */
+			break; /* a NUL in the line: not text, and the command would be cut there */
 		if (end) {
 			*end = '\0';
 			return true;
 		}
 	}
-	drop_client(k); /* gone, or talks nonsense, or talks and talks */
+	drop_client(k); /* closed, not text, or too long */
 	return false;
 }
 

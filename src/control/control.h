@@ -17,66 +17,69 @@
 struct control;
 
 enum {
-	CONTROL_ANSWER_SECONDS = 30,	/* so long a client waits for what is quickly done, ... */
-	CONTROL_LOOK_SECONDS = 2,	/* ... and so long if it only looks who is there */
+	CONTROL_ANSWER_SECONDS = 30,	/* a client waits so long for an ordinary answer, ... */
+	CONTROL_LOOK_SECONDS = 2,	/* ... and so long if it only asks which session there is */
 };
 
 /**
- * Open the socket for process @pid. Its readiness is told by SIGIO to this process, which
- * has to be handled by now.
- * Returns 0 or -errno with a sentence in @e: -EADDRINUSE, the process has a session; for anything
- * else a session may do without. With 0 there is a sentence, too, if it is not where it would be
- * looked for first, since that could not be trusted; else the text is empty.
+ * Open the socket for process @pid. Its readiness is signalled by SIGIO to this process, whose
+ * handler must be installed before.
+ * Returns 0 or -errno with a sentence in @e: -EADDRINUSE, the process has a session; after any
+ * other error a session can go on without a socket. With 0 there is a sentence, too, if the socket
+ * is not in the directory that is searched first, because that could not be trusted; otherwise the
+ * text is empty.
  */
 int control_open(pid_t pid, struct control **out, struct error *e);
 
-/* Leave word of what became of the session, for who asks when it is over: see notes.h. */
+/* Leave a note of what became of the session, for clients that ask when it is over: see notes.h. */
 void control_leave_note(const struct control *c, const char *sentence);
 
-/* Remove the socket; nobody can connect any more, and the process may have another session. Who has
- * connected by now is still listened to. */
+/* Remove the socket: nobody can connect any more, and the process may get another session. Clients
+ * that have connected by now are still served. */
 void control_stop(struct control *c);
 
-/* Close and remove it; who is still connected is told that the session has ended. NULL is fine. */
+/* Close and remove it; clients that are still connected are told that the session has ended. NULL
+ * is fine. */
 void control_close(struct control *c);
 
-/* The same in a forked child that is not to answer: the socket's file stays. */
+/* Close it in a forked child that is not to answer: the socket's file stays. */
 void control_drop(struct control *c);
 
 /**
  * Take the next complete command; never waits. Clients that are too slow, say too much or belong to
- * another user are dropped. False: none is there.
+ * another user are dropped. False: there is no complete command.
  */
 bool control_next(struct control *c, struct control_request *out);
 
-/* There may be more, which has been left for later: have it told by SIGIO once more. */
+/* There may be more commands, which are left for later: raise SIGIO again. */
 void control_again(void);
 
-/* Has the process a session that answers? */
+/* True if the process has a session whose socket accepts connections. */
 bool control_is_there(pid_t pid);
 
-/* Who listens where the session of the process would: its tracer, 0 if that has no number here;
- * negative: nobody. */
+/* The process that listens on the socket of @pid: the tracer of its session. 0: it has no pid in
+ * our namespace; negative: nobody listens. */
 pid_t control_listener(pid_t pid);
 
-/* The process whose session traces @pid: itself, or one that it descends from; 0: there is none
- * that can be asked. */
+/* The process whose session traces @pid: itself, or one that it descends from. 0: there is none
+ * that answers. */
 pid_t control_tracing(pid_t pid);
 
-/* Does the session of @pid write @file, an absolute name? The process whose session does; 0: none
- * says so in a short time. */
+/* control_writes(): true if the session of @pid writes @file, an absolute name. control_writing():
+ * the process whose session does; 0: none says so in CONTROL_LOOK_SECONDS. */
 bool control_writes(pid_t pid, const char *file);
 pid_t control_writing(const char *file);
 
-/* There is no session: what became of the last one, as part of a sentence. False: nobody knows. */
+/* The note that the last session left: what became of it, as part of a sentence. False: there is
+ * none. */
 bool control_last_word(pid_t *pid, struct error *sentence);
 
-/* What a session has answered: one part at least, all of them whole. */
+/* The answer of a session: at least one part, all of them complete. */
 struct control_answer {
 	struct control_reply reply;
-	char *bytes;	/* what its texts are in */
-	int fd;		/* the connection, open until it is released: what the answer tells of in
-			   the session's memory stays there; 0: none */
+	char *bytes;	/* holds the texts of @reply */
+	int fd;		/* the connection, open until the answer is released: a file in the
+			   session's memory that the answer names stays there so long; 0: none */
 };
 
 /**
@@ -90,32 +93,32 @@ struct control_answer {
 int control_ask(pid_t pid, enum control_form form, const char *words, unsigned seconds,
 		struct control_answer *a, struct error *e);
 
-/* How long an answer is waited for. */
+/* How long to wait for an answer. */
 struct control_patience {
 	unsigned seconds;
-	const volatile sig_atomic_t *stop;	/* no longer than until a signal's handler has set
-						   that; NULL: signals do not matter */
+	const volatile sig_atomic_t *stop;	/* stop waiting when a signal handler has set this;
+						   NULL: do not check */
 };
 
-/* The same; also -EINTR: stopped. */
+/* Like control_ask(); also -EINTR: *p->stop was set. */
 int control_ask_until(pid_t pid, enum control_form form, const char *words,
 		      const struct control_patience *p, struct control_answer *a, struct error *e);
 void control_answer_release(struct control_answer *a);
 
 struct control_asked {
-	pid_t pid;		/* to be set before */
-	int err;		/* as control_ask() returns it */
-	struct control_answer answer;	/* to be released */
+	pid_t pid;		/* set by the caller */
+	int err;		/* as returned by control_ask() */
+	struct control_answer answer;	/* to be released by the caller */
 	struct error error;
 };
 
-/* Ask several sessions at once for JSON; all together take @seconds at most. 0 or -ENOMEM: nobody
- * has been asked. */
+/* Ask several sessions at once for JSON; @seconds is for all together. 0, or -ENOMEM: none has been
+ * asked. */
 int control_ask_all(struct control_asked *asked, size_t n, const char *words, unsigned seconds);
 
 /**
- * The processes that have a session of another tracer than who asks, sorted; sockets nobody
- * listens on are removed.
+ * The processes that have a session of another tracer than this process, sorted; sockets on which
+ * nobody listens are removed.
  * Returns how many, or -errno; *pids is the caller's to free().
  */
 ssize_t control_sessions(pid_t **pids, struct error *e);

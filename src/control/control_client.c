@@ -34,10 +34,11 @@ static bool is_stopped(const struct control_patience *p)
 	return p->stop && *p->stop;
 }
 
-/* Until there is something to read. What is there already is not too late. 0 or -errno. */
+/* Wait until there is something to read, which is not too late if it is there already. 0 or
+ * -errno. */
 static int await_bytes(int fd, int64_t until, const struct control_patience *p)
 {
-	enum { MOMENT_MS = 100 };	/* the signal may come just before we wait */
+	enum { MOMENT_MS = 100 };	/* in case the signal comes just before poll() */
 	struct pollfd f = { .fd = fd, .events = POLLIN };
 
 	for (;;) {
@@ -56,8 +57,8 @@ static int await_bytes(int fd, int64_t until, const struct control_patience *p)
 	}
 }
 
-/* All the session says until it closes; its length, or -errno. *answer is the caller's to
- * free(). */
+/* Read all that the session sends until it closes the connection. Returns the length, or -errno;
+ * *answer is the caller's to free(). */
 static ssize_t read_answer(int fd, char **answer, int64_t until, const struct control_patience *p)
 {
 	size_t n = 0, cap = 0;
@@ -82,8 +83,8 @@ static ssize_t read_answer(int fd, char **answer, int64_t until, const struct co
 	return -EFBIG;
 }
 
-/* A session's tracer is traced itself, by the process that watches over it: then that stop is "t",
- * as the one is in which a signal is on its way to it, for a moment. */
+/* State "t" is also that of a tracer which is traced by its watchdog, for the moment in which a
+ * signal is on its way to it. So look several times. */
 static bool has_stopped(pid_t pid)
 {
 	enum { LOOKS = 3, BETWEEN_MS = 10 };
@@ -98,7 +99,7 @@ static bool has_stopped(pid_t pid)
 	return true;
 }
 
-/* @by: who is to answer; 0: nobody knows */
+/* @by: the process that should answer; 0: unknown */
 static int no_answer(pid_t pid, unsigned seconds, pid_t by, struct error *e)
 {
 	struct error stopped = {""};
@@ -117,7 +118,7 @@ static int cannot_talk(pid_t pid, int err, struct error *e)
 				 "%s", (int)pid, strerror(-err));
 }
 
-/* Another session may have taken the name meanwhile: that stays. */
+/* Removes the socket only if it is still the same file: another session may have taken the name. */
 static void remove_dead(const struct sockaddr_un *a, const struct stat *was)
 {
 	struct stat st;
@@ -127,7 +128,7 @@ static void remove_dead(const struct sockaddr_un *a, const struct stat *was)
 		unlink(a->sun_path);
 }
 
-/* A session whose queue of clients is full keeps who connects waiting: not for ever. 0, -errno. */
+/* A session whose queue of clients is full keeps connect(2) waiting: bound that. 0 or -errno. */
 static int connect_by(int fd, const struct sockaddr_un *a, int64_t until)
 {
 	int64_t left = until - now_ms();
@@ -135,15 +136,16 @@ static int connect_by(int fd, const struct sockaddr_un *a, int64_t until)
 
 	if (left > 0)
 		setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
-	else /* no time at all would be any time */
+	else /* a timeout of 0 would mean none */
 		fcntl(fd, F_SETFL, O_NONBLOCK);
 	int err = connect(fd, (const struct sockaddr *)a, sizeof *a) ? -errno : 0;
 	fcntl(fd, F_SETFL, 0);
 	return err;
 }
 
-/* A connection, or -errno: -ENOENT, there is no socket of a session. Programs of this user can make
- * files in our directory, too: what is no socket is none, and a link would lead elsewhere. */
+/* A connection, or -errno: -ENOENT, there is no socket of a session. Programs of this user can
+ * create files in our directory, too: anything but a socket counts as none, and so does a symbolic
+ * link, which would lead elsewhere. */
 static int connect_in(const char *dir, pid_t pid, int64_t until)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
@@ -229,11 +231,11 @@ struct sent {
 	unsigned version;
 	struct control_patience patience;
 	int fd;
-	int unsent;		/* -errno: not all of it has gone */
+	int unsent;		/* -errno: not all of it could be sent */
 	int64_t until;
 };
 
-/* 0, or -errno with a sentence. */
+/* Connect and send. 0, or -errno with a sentence. */
 static int send_command(struct sent *q, pid_t pid, unsigned version, enum control_form form,
 			const char *words, const struct control_patience *p, struct error *e)
 {
@@ -246,7 +248,7 @@ static int send_command(struct sent *q, pid_t pid, unsigned version, enum contro
 	*q = (struct sent){ .pid = pid, .version = version, .patience = *p };
 	q->fd = connect_to(pid, p->seconds, e);
 	if (q->fd >= 0) {
-		/* A session that ends does not wait for our line: its last word may be there
+		/* A session that ends closes without reading our line: its answer may be there
 		 * already. */
 		q->unsent = send(q->fd, line, strlen(line), MSG_NOSIGNAL) < 0 ? -errno : 0;
 		q->until = now_ms() + p->seconds * 1000;
@@ -255,7 +257,7 @@ static int send_command(struct sent *q, pid_t pid, unsigned version, enum contro
 	return q->fd < 0 ? q->fd : 0;
 }
 
-/* a->reply may be of any kind. */
+/* Read the answer; a->reply may be of any kind. 0, or -errno with a sentence. */
 static int take_answer(const struct sent *q, struct control_answer *a, struct error *e)
 {
 	ssize_t n = read_answer(q->fd, &a->bytes, q->until, &q->patience);
@@ -278,7 +280,7 @@ static int take_answer(const struct sent *q, struct control_answer *a, struct er
 		       0;
 }
 
-/* Ask once. */
+/* Send and take the answer of one session. */
 static int ask_in(unsigned version, pid_t pid, enum control_form form, const char *words,
 		  const struct control_patience *p, struct control_answer *a, struct error *e)
 {
@@ -288,7 +290,7 @@ static int ask_in(unsigned version, pid_t pid, enum control_form form, const cha
 	return err ? err : take_answer(&q, a, e);
 }
 
-/* 0 if it is a whole answer. */
+/* Returns 0 if the answer is complete, otherwise -errno with a sentence. */
 static int judge(pid_t pid, const struct control_answer *a, struct error *e)
 {
 	switch (a->reply.kind) {
@@ -312,7 +314,7 @@ static int judge(pid_t pid, const struct control_answer *a, struct error *e)
 	const char *when = a->reply.kind == CONTROL_REPLY_NONE ? "without an answer"
 							       : "in the middle of its answer";
 
-	/* A child of the session's may have been to answer. */
+	/* The one that did not answer may have been a child of the session. */
 	if (control_is_there(pid))
 		return error_set(e, -EPROTO, "process %d: who was to answer ended %s; the session "
 					     "goes on", (int)pid, when);
@@ -383,7 +385,7 @@ static int compare_pids(const void *a, const void *b)
 	return *(const pid_t *)a - *(const pid_t *)b;
 }
 
-/* Who asks may be a session itself, and would wait for its own answer. */
+/* True if the socket is our own: a session that asks all sessions would wait for its own answer. */
 static bool is_own(int fd)
 {
 	pid_t by;
@@ -391,7 +393,7 @@ static bool is_own(int fd)
 	return peer_is_ours(fd, &by) && by == getpid();
 }
 
-/* Those that others have. However many do not let us in, all of them are not waited for longer. */
+/* Add the sessions of others in @dir. @until bounds the time for all of them that do not accept. */
 static void sessions_in(const char *dir, int64_t until, pid_t **pids, size_t *n, size_t *cap)
 {
 	DIR *d = opendir(dir);
@@ -432,7 +434,7 @@ ssize_t control_sessions(pid_t **pids, struct error *e)
 	return (ssize_t)n;
 }
 
-/* Does it answer that it is so? */
+/* True if the session answers "ok". */
 static bool affirms(pid_t session, const char *words, unsigned seconds)
 {
 	struct control_answer a;
@@ -444,9 +446,9 @@ static bool affirms(pid_t session, const char *words, unsigned seconds)
 	return yes;
 }
 
-/* The process whose session affirms that; 0: none does, and all together are not waited for much
- * longer than one. */
-static pid_t who_affirms(const char *words, unsigned seconds)
+/* The process whose session answers "ok"; 0: none. Waits for all together hardly longer than for
+ * one. */
+static pid_t find_affirming(const char *words, unsigned seconds)
 {
 	const int64_t until = now_ms() + seconds * INT64_C(1000);
 	pid_t *pids, found = 0;
@@ -470,10 +472,10 @@ pid_t control_tracing(pid_t pid)
 	char words[32];
 
 	snprintf(words, sizeof words, "traces %d", (int)pid);
-	return who_affirms(words, CONTROL_ANSWER_SECONDS);
+	return find_affirming(words, CONTROL_ANSWER_SECONDS);
 }
 
-/* False: that is no name that can be asked for. */
+/* False: the name is too long or has a newline, and cannot be asked for. */
 static bool ask_for_file(char words[CONTROL_WORDS_MAX], const char *file)
 {
 	int n = snprintf(words, CONTROL_WORDS_MAX, "writes %s", file);
@@ -492,5 +494,5 @@ pid_t control_writing(const char *file)
 {
 	char words[CONTROL_WORDS_MAX];
 
-	return ask_for_file(words, file) ? who_affirms(words, CONTROL_LOOK_SECONDS) : 0;
+	return ask_for_file(words, file) ? find_affirming(words, CONTROL_LOOK_SECONDS) : 0;
 }

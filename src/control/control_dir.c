@@ -36,7 +36,7 @@ static bool read_text(const char *path, char *text, size_t size)
 	if (fd >= 0)
 		close(fd);
 	text[n > 0 ? n : 0] = '\0';
-	return n >= 0; /* a namespace whose users have no numbers yet has an empty map */
+	return n >= 0; /* the map is empty in a namespace whose users have no numbers yet */
 }
 
 static bool our_uid_outside(uid_t *outside)
@@ -44,7 +44,7 @@ static bool our_uid_outside(uid_t *outside)
 	char map[4096], nobody[32];
 
 	*outside = geteuid();
-	/* A kernel without user namespaces has no such file, and nobody is outside. */
+	/* A kernel without user namespaces has no such file: then the numbers are the same. */
 	if (!read_text("/proc/self/uid_map", map, sizeof map))
 		return true;
 	if (!read_text("/proc/sys/kernel/overflowuid", nobody, sizeof nobody) || !*nobody)
@@ -52,7 +52,7 @@ static bool our_uid_outside(uid_t *outside)
 	return uid_outside(map, geteuid(), (uid_t)strtoul(nobody, NULL, 10), outside);
 }
 
-/* ---- which there are ---- */
+/* ---- the directories ---- */
 
 static bool is_our_directory(const char *path)
 {
@@ -68,7 +68,7 @@ static void add(struct control_dirs *d, const char *above, const char *name)
 	d->n += n > 0 && n < CONTROL_DIR_MAX;
 }
 
-/* All that may be used if they are ours. */
+/* All directories that may be used if they belong to us. */
 static int candidates(struct control_dirs *d, struct error *e)
 {
 	const char *runtime = getenv("XDG_RUNTIME_DIR"), *tmp = getenv("TMPDIR");
@@ -91,7 +91,7 @@ static int candidates(struct control_dirs *d, struct error *e)
 	return 0;
 }
 
-/* In /tmp anybody may have been here first. */
+/* In /tmp another user may have created it first. */
 static int check(const char *path, struct error *e)
 {
 	struct stat st;

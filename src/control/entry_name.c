@@ -9,7 +9,7 @@
 /* PROC_PID_INIT_INO of linux/proc_ns.h: the kernel's first pid namespace. */
 static const ino_t FIRST = 0xEFFFFFFC;
 
-/* "" in the first one, or if the kernel does not tell; else '@' and a number. */
+/* "" in the first pid namespace or if the kernel does not tell; otherwise '@' and its number. */
 static void namespace(char text[24])
 {
 	struct stat st;

@@ -7,13 +7,14 @@
 #include <sys/types.h>
 
 /*
- * What a session has in a directory of control sockets: PID.sock, and PID.ended when it is over.
- * Two pid namespaces may share the directory, and have the same numbers for different processes.
- * So in another one than the kernel's first the names tell which it is: PID@NAMESPACE.sock.
+ * Names of a session's files in a directory of control sockets: PID.sock, and PID.ended when it is
+ * over. Two pid namespaces may share the directory, and use the same numbers for different
+ * processes. So in any pid namespace but the kernel's first the names tell which one it is:
+ * PID@NAMESPACE.sock.
  */
 void entry_name(char *path, size_t size, const char *dir, pid_t pid, const char *what);
 
-/* Is it the name of a @what in our pid namespace? Then of process *@pid. */
+/* True if @name is that of a @what ("sock", "ended") in our pid namespace; *pid is set then. */
 bool entry_name_is(const char *name, const char *what, pid_t *pid);
 
 #endif

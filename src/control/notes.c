@@ -89,11 +89,11 @@ void note_leave(const char *dir, pid_t pid, const char *sentence)
 	name_of(path, dir, pid);
 	entry_name(new, sizeof new, dir, getpid(), "noting");
 	unlink(new);
-	/* Programs of this user can get in here, too, and may have put a pipe there. */
+	/* O_EXCL: programs of this user can write here, too, and may have put a pipe there. */
 	int fd = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return;
-	/* Half a sentence is none. */
+	/* Part of a sentence is not kept. */
 	if (write_all(fd, sentence, strlen(sentence)) || rename(new, path))
 		unlink(new);
 	close(fd);

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Who was at the other end of a connection when it was made, SO_PEERCRED of unix(7): one of our
- * user's, or root? @pid: the process, 0 if it has no number here; may be NULL. */
+/* True if the other end of the connection belonged to our user or root when it was made
+ * (SO_PEERCRED of unix(7)). *pid: its process, 0 if it has no pid in our namespace; may be NULL. */
 bool peer_is_ours(int fd, pid_t *pid);
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MARK "mprof/"	/* what begins a line that tells its version */
+#define MARK "mprof/"	/* begins a line that names its version */
 #define MARKED(version) MARK #version
 #define MARK_OF(version) MARKED(version)
 
@@ -113,7 +113,7 @@ void control_print_help(const char *before, int width, FILE *out)
 
 static const char *const form_names[] = { [CONTROL_TEXT] = "text", [CONTROL_JSON] = "json" };
 
-/* The rest of @s behind @with and a blank; NULL: it does not begin so. */
+/* What follows @with and a blank in @s; NULL: @s does not begin so. */
 static const char *behind(const char *s, const char *with)
 {
 	const char *rest = text_after(s, with);
@@ -121,13 +121,13 @@ static const char *behind(const char *s, const char *with)
 	return rest && *rest == ' ' ? rest + 1 : NULL;
 }
 
-/* What asks in words that we do not know may be newer or older than us. */
+/* Said to a client whose version we do not know: it may be newer or older. */
 static const char other_version[] =
 	"this session belongs to another version of mprof: ask it with the one that began it";
 static const char no_such_command[] = "this session does not know that command";
 static const char no_such_form[] = "this session does not answer that command in that form";
 
-/* What stands before the command is taken off. NULL: it makes no sense, r->wrong says why. */
+/* Remove what stands before the command. NULL: it is malformed, r->wrong says why. */
 static const char *parse_head(struct control_request *r)
 {
 	const char *rest = behind(r->line, MARK_OF(CONTROL_VERSION)), *words;
@@ -194,7 +194,7 @@ char *control_request_make(unsigned version, enum control_form form, const char 
 
 /* ---- answers ---- */
 
-/* @n: what asprintf(3) returned. */
+/* The result of asprintf(3), which returned @n. */
 static char *made(char *bytes, int n, size_t *len)
 {
 	*len = n < 0 ? 0 : (size_t)n;
@@ -220,7 +220,7 @@ static char *part_behind(const char *head, unsigned version, bool ok, const char
 	else
 		n = asprintf(&bytes, "%s%s\n%s", head, ok ? "ok" : "error", text);
 	bytes = made(bytes, n, len);
-	*len += bytes && version != 1; /* the NUL ends it */
+	*len += bytes && version != 1; /* from version 2 on the NUL that ends it is sent */
 	return bytes;
 }
 
@@ -243,7 +243,7 @@ static int add_part(struct control_reply *r, size_t *cap, bool ok, char *text)
 	return err;
 }
 
-/* There is no telling whether it has been cut. */
+/* An answer of version 1: it cannot be told whether it has been cut. */
 static int parse_unversioned(struct control_reply *r, char *bytes)
 {
 	char *text = text_after(bytes, "ok\n");
@@ -261,7 +261,7 @@ static int parse_unversioned(struct control_reply *r, char *bytes)
 	return 0;
 }
 
-/* "PARTS\n"; what follows. NULL: it is none. */
+/* Reads "PARTS\n" and returns what follows. NULL: malformed. */
 static char *parse_count(char *s, size_t *parts)
 {
 	char *end;
@@ -282,7 +282,7 @@ static int parse_parts(struct control_reply *r, char *at, const char *end)
 		if (!text)
 			break;
 		at = text + strlen(text) + 1;
-		if (at > end) /* the NUL behind all that came is not the session's */
+		if (at > end) /* the NUL behind all that was read is our own */
 			break;
 		int err = add_part(r, &cap, ok, text);
 		if (err)
