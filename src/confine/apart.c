@@ -20,38 +20,39 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Processor time for all names; a browser's takes a tenth of it. A test has less patience. */
+/* Processor time for all names; those of a browser take a tenth of it. Tests wait for less. */
 #ifdef MPROF_TAKEN_OVER
 enum { SECONDS = 2 };
 #else
 enum { SECONDS = 300 };
 #endif
 
-/* One that sleeps takes no processor time, and honest ones do not sleep. */
+/* Elapsed time, for a process that sleeps: it takes no processor time, and honest ones do not
+ * sleep. */
 enum { PATIENCE_SECONDS = 1200 };
 
-/* How often its files in memory are added up. */
+/* How often the sizes of its files in memory are added up. */
 enum { LOOK_MS = 100 };
 
-/* Exit status of one that had no memory; libdw ends with the same. */
+/* Exit status of a process that had no memory; libdw exits with the same. */
 enum { OUT_OF_MEMORY = EXIT_FAILURE, FAILED = 2 };
 
-/* In front of what is asked, and of an answer. */
+/* Precedes a request and an answer. */
 struct head {
-	int32_t what;	/* kind, or 0 or -errno */
-	uint32_t n;	/* bytes behind it */
+	int32_t what;	/* kind of a request; 0 or -errno of an answer */
+	uint32_t n;	/* number of bytes that follow */
 };
 
-/* Between the two processes. */
+/* The connection between the two processes. */
 struct door {
 	int here, there;		/* connected sockets; -1: closed */
-	_Atomic uint32_t *noted;	/* the page that they share */
+	_Atomic uint32_t *noted;	/* a page shared by both, for apart_note() */
 	int out;
 };
 
 static struct door own = { .here = -1, .there = -1, .out = -1 };
 
-/* What the user allows us all, if that is less. */
+/* At most @most, less if the user's resource limit allows less. */
 static uint64_t allowed(int what, uint64_t used, uint64_t most)
 {
 	struct rlimit r;
@@ -145,8 +146,8 @@ int apart_ask(unsigned kind, const void *bytes, size_t n, char answer[APART_ANSW
 }
 
 /*
- * No handler of ours is to run there. What people send to end us, or a terminal to all of us, is
- * ours to obey: it ends when we do.
+ * No signal handler of ours may run there. Signals that users or a terminal send to end us are
+ * handled by the parent: this process ends when it does.
  */
 static void forget_signals(pid_t parent)
 {
@@ -164,8 +165,8 @@ static void forget_signals(pid_t parent)
 		_exit(FAILED);
 }
 
-__attribute__((noreturn)) static void be_apart(const struct apart_work *w, struct door *d,
-						pid_t parent)
+__attribute__((noreturn)) static void run_confined(const struct apart_work *w, struct door *d,
+						   pid_t parent)
 {
 	int *fds = calloc(w->n_fds + 2, sizeof *fds);
 	size_t n = 0;
@@ -192,10 +193,10 @@ __attribute__((noreturn)) static void be_apart(const struct apart_work *w, struc
 	_exit(!err ? 0 : err == -ENOMEM || err == -EFBIG ? OUT_OF_MEMORY : FAILED);
 }
 
-/* ---- outside ---- */
+/* ---- in the parent ---- */
 
-/* A request, in @bytes; those are the caller's to free. */
-static int take(const struct door *d, struct head *h, char **bytes)
+/* Read a request; *bytes is the caller's to free, also after an error. */
+static int read_request(const struct door *d, struct head *h, char **bytes)
 {
 	int err = read_all(d->here, h, sizeof *h);
 
@@ -210,7 +211,7 @@ static int take(const struct door *d, struct head *h, char **bytes)
 	return read_all(d->here, *bytes, h->n);
 }
 
-/* It may have ended by now, which is no reason for us to die of SIGPIPE. */
+/* Send an answer. MSG_NOSIGNAL: the process may have ended, and SIGPIPE would kill us. */
 static int answer(const struct door *d, int what, const char *text)
 {
 	char bytes[sizeof(struct head) + APART_ANSWER];
@@ -233,7 +234,7 @@ static int serve_one(const struct apart_work *w, const struct door *d)
 {
 	char text[APART_ANSWER] = "", *bytes = NULL;
 	struct head h;
-	int err = take(d, &h, &bytes);
+	int err = read_request(d, &h, &bytes);
 
 	if (!err) {
 		int what = w->serve(w->ctx, (unsigned)h.what, bytes, h.n, text);
@@ -245,7 +246,7 @@ static int serve_one(const struct apart_work *w, const struct door *d)
 	return err;
 }
 
-/* The kernel bounds each file in memory, and nobody their number. */
+/* RLIMIT_FSIZE bounds each file in memory, but not their number. */
 static bool holds_too_much(const struct apart_work *w, pid_t pid, uint64_t now_ns,
 			   uint64_t *looked_ns)
 {
@@ -255,8 +256,8 @@ static bool holds_too_much(const struct apart_work *w, pid_t pid, uint64_t now_n
 	return proc_memfd_bytes(pid) > w->bounds.bytes;
 }
 
-/* Until it has closed its end. 0, -ETIMEDOUT, -EDQUOT: its files take too much, or -errno: it is
- * not what we have made, or we have no memory. */
+/* Serve requests until the process has closed its end. 0, -ETIMEDOUT, -EDQUOT: its files take too
+ * much, or -errno: the connection failed, or we have no memory. */
 static int serve_all(const struct apart_work *w, const struct door *d, pid_t pid)
 {
 	uint64_t looked_ns = clock_now_ns();
@@ -275,7 +276,8 @@ static int serve_all(const struct apart_work *w, const struct door *d, pid_t pid
 		else if (ready < 0)
 			err = errno == EINTR ? 0 : -errno;
 		else if (ready && !(err = serve_one(w, d)))
-			until_ns += clock_now_ns() - now_ns; /* ours, and not its time */
+			until_ns += clock_now_ns() - now_ns; /* the time that we took does not count
+							        as its time */
 	}
 	return err == -EPIPE || err == -ECONNRESET ? 0 : err;
 }
@@ -342,7 +344,7 @@ int apart_run(const struct apart_work *w, struct apart_end *end)
 	fflush(NULL);
 	pid_t pid = err ? -1 : fork();
 	if (pid == 0)
-		be_apart(w, &d, self);
+		run_confined(w, &d, self);
 	if (pid < 0) {
 		cannot(end, err ? err : -errno);
 	} else {

@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ---- what others have, too ---- */
+/* ---- descriptors and memory that are shared ---- */
 
 static int by_number(const void *a, const void *b)
 {
@@ -50,7 +50,7 @@ static void close_all_but(const int *fds, size_t n)
 	free(sorted);
 }
 
-/* What sanitizers have to say is the one thing that goes to standard error by itself. */
+/* Sanitizers write to standard error by themselves: there it stays open. */
 static void leave_standard_files(void)
 {
 #if defined(__SANITIZE_ADDRESS__)
@@ -80,7 +80,8 @@ static int note_shared(const struct proc_map *m, void *ctx)
 {
 	struct ranges *r = ctx;
 
-	/* What may only be read is a file's, as those in which the C library looks things up. */
+	/* Read-only shared mappings are of files, such as those that the C library looks things up
+	 * in. */
 	if (!m->shared || !m->writable ||
 	    (const void *)m->start == r->but) /* NOLINT(performance-no-int-to-ptr) */
 		return 0;
@@ -91,7 +92,7 @@ static int note_shared(const struct proc_map *m, void *ctx)
 	return 0;
 }
 
-/* Whatever still reads there finds zeros, and no hole. */
+/* Replaced by private zeros instead of unmapped: code may still read there. */
 static void unshare_memory(const void *but)
 {
 	struct ranges r = { .but = but };
@@ -127,7 +128,8 @@ uint64_t confine_addresses(void)
 	return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* @between: so far below the hard limit the soft one is, so that it is what is met. */
+/* @between: keep the soft limit so far below the hard one, so that the soft one is reached
+ * first. */
 static int lower(int what, uint64_t to, uint64_t between)
 {
 	struct rlimit r;
@@ -143,7 +145,7 @@ static int lower(int what, uint64_t to, uint64_t between)
 	return setrlimit(what, &r) ? -errno : 0;
 }
 
-/* Its files are memory: what the user says of those on disks holds for who writes these. */
+/* Its files are in memory: the user's own RLIMIT_FSIZE is for the process that writes to disk. */
 static int bound_files(uint64_t to)
 {
 	const struct rlimit r = { to, to };
@@ -151,8 +153,8 @@ static int bound_files(uint64_t to)
 	return setrlimit(RLIMIT_FSIZE, &r) ? lower(RLIMIT_FSIZE, to, 0) : 0;
 }
 
-/* Where memory ends it is to be the first: it costs names, and everybody else more. As a tracer's
- * child it would be spared. Where it may not say that nothing is lost but this. */
+/* When memory runs out, the kernel shall kill this process first: that costs names only. It would
+ * inherit the protection of a tracer. If the write fails, only this is lost. */
 static void offer_to_oom_killer(void)
 {
 	proc_write(getpid(), "oom_score_adj", "1000");
@@ -165,13 +167,13 @@ int confine_bound(const struct confine_bounds *b)
 
 	err = err ? err : bound_files(b->bytes);
 	err = err ? err : lower(RLIMIT_CPU, b->seconds, 1);
-	/* A core file would be written where the program or its user says. */
+	/* A core file would be written to a place that the program or its user chooses. */
 	return err ? err : lower(RLIMIT_CORE, 0, 0);
 }
 
 /* ---- capabilities ---- */
 
-/* Files of the user's that only root may read have names, too. It gives no right to write. */
+/* For files of the user that only root may read. It gives no right to write. */
 #define KEPT (UINT64_C(1) << CAP_DAC_READ_SEARCH)
 
 int confine_drop_capabilities(void)
@@ -182,7 +184,7 @@ int confine_drop_capabilities(void)
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return -errno;
 	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-	/* As far as there are any; without CAP_SETPCAP there is nothing that could come back. */
+	/* Without CAP_SETPCAP the bounding set stays, and nothing could be regained from it. */
 	for (unsigned long c = 0; c < 64 && !prctl(PR_CAPBSET_DROP, c, 0, 0, 0); c++)
 		;
 	if (syscall(SYS_capget, &head, data))
@@ -209,7 +211,7 @@ unsigned confine_self(const struct confine_bounds *b)
 		lacking |= CONFINE_CAPABILITIES;
 	if (confine_files())
 		lacking |= CONFINE_FILES;
-	if (confine_syscalls()) /* the last: it forbids the others */
+	if (confine_syscalls()) /* last: it forbids the system calls of the others */
 		lacking |= CONFINE_SYSCALLS;
 	return lacking;
 }

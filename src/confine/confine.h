@@ -10,48 +10,49 @@
 
 /*
  * What a process gives up before it reads the first byte of a file that a program could have made.
- * Whoever takes it over by such a file has a process that can read files and write to what was
- * handed over to it, and nothing else.
+ * An attacker who takes it over by such a file has a process that can read files and write to the
+ * descriptors that it was given, and nothing else.
  */
 
-/* How much it may take, beyond what it has when it is confined. */
+/* Limits beyond what the process has when it is confined. */
 struct confine_bounds {
 	uint64_t bytes;		/* of memory, and of each file that it writes */
-	unsigned seconds;	/* of processor time, all that the process has had */
+	unsigned seconds;	/* of processor time, including what it has used so far */
 };
 
-/* The parts of it, for who tells which of them a kernel does not have. */
+/* The parts of the confinement, to report which of them a kernel does not have. */
 enum confine_part {
 	CONFINE_BOUNDS = 1 << 0,	/* setrlimit(2) */
-	CONFINE_CAPABILITIES = 1 << 1,	/* capabilities(7), and that no program gives any */
-	CONFINE_FILES = 1 << 2,		/* landlock(7): nothing is written, nobody is traced */
+	CONFINE_CAPABILITIES = 1 << 1,	/* capabilities(7), and no_new_privs */
+	CONFINE_FILES = 1 << 2,		/* landlock(7): no file is written, no process traced */
 	CONFINE_SYSCALLS = 1 << 3,	/* seccomp(2) */
 	CONFINE_ALL = CONFINE_BOUNDS | CONFINE_CAPABILITIES | CONFINE_FILES | CONFINE_SYSCALLS,
 };
 
 /**
- * Close what is not to be had any more: all descriptors but the standard ones, which lead nowhere
- * then, and @fds; and memory that is shared with other processes, where private zeros are instead,
- * but for the page @shared (NULL: none).
+ * Close all descriptors but @fds and the standard ones, which are redirected to nowhere; and
+ * replace memory that is shared with other processes by private zeros, except for the page @shared
+ * (NULL: none). Exits if that fails.
  */
 void confine_let_go(const int *fds, size_t n, const void *shared);
 
 /**
- * Confine this process for good. It has one thread.
- * Returns the parts (enum confine_part) that could not be had; those that could are in force.
+ * Confine this process for good. It must have one thread only.
+ * Returns the parts (enum confine_part) that could not be set up; the others are in force.
  */
 unsigned confine_self(const struct confine_bounds *b);
 
-/* Bytes of addresses that this process has, as the kernel counts them for RLIMIT_AS. */
+/* The size of our address space in bytes, as the kernel counts it for RLIMIT_AS. */
 uint64_t confine_addresses(void);
 
-/* The parts that cannot be had here; a process of its own tries it. All of them if it could not. */
+/* The parts that this kernel does not have; a forked process tries it. All of them if that
+ * failed. */
 unsigned confine_lacking(void);
 
-/* The same for a person, as in "confined without WHAT". False: @lacking is none. */
+/* @lacking for a person, as in "confined without WHAT". False: nothing is lacking. */
 bool confine_tell_lacking(unsigned lacking, struct error *what);
 
-/* For the files of this room: each does one part. 0 or -errno. */
+/* For the files of this room: each sets up one part. 0 or -errno. */
 int confine_bound(const struct confine_bounds *b);
 int confine_drop_capabilities(void);
 int confine_files(void);

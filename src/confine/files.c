@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* As in linux/landlock.h of Linux 6.12; that of a build machine may be older. */
+/* As in linux/landlock.h of Linux 6.12; the build machine's header may be older. */
 struct ruleset {
 	uint64_t files, net, scoped;
 };
@@ -24,7 +24,7 @@ enum {
 	SCOPES = 3,			/* 6: abstract sockets, and signals to others */
 };
 
-/* Who has a ruleset may also trace nobody who has none: that holds for /proc/PID/mem, too. */
+/* A process with a ruleset may not trace one without either, which includes /proc/PID/mem. */
 static struct ruleset ruleset_of(long version)
 {
 	struct ruleset r = { .files = FILES_1 };
@@ -37,7 +37,7 @@ static struct ruleset ruleset_of(long version)
 	return r;
 }
 
-/* An old kernel takes a short struct. */
+/* An old kernel takes a shorter struct. */
 static size_t size_of(long version)
 {
 	return version >= 6 ? 3 * sizeof(uint64_t) : version >= 4 ? 2 * sizeof(uint64_t)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* seccomp(2): what reading files, taking memory and writing to open files needs, no more. */
+/* seccomp(2): allow what is needed to read files, take memory and write to open files, no more. */
 #include "confine/confine.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Whatever may be called in any way. It concerns this process, or what it has open. */
+/* Allowed with any arguments: they concern this process, or what it has open. */
 static const int allowed[] = {
 	/* files, by descriptor */
 	SCMP_SYS(read), SCMP_SYS(pread64), SCMP_SYS(readv), SCMP_SYS(preadv), SCMP_SYS(write),
@@ -17,11 +17,11 @@ static const int allowed[] = {
 	SCMP_SYS(close_range), SCMP_SYS(dup), SCMP_SYS(dup3), SCMP_SYS(fstat),
 	SCMP_SYS(ftruncate), SCMP_SYS(fsync), SCMP_SYS(getdents64), SCMP_SYS(fadvise64),
 	SCMP_SYS(poll),
-	/* what there is, by path */
+	/* file attributes, by path */
 	SCMP_SYS(stat), SCMP_SYS(lstat), SCMP_SYS(newfstatat), SCMP_SYS(statx), SCMP_SYS(access),
 	SCMP_SYS(faccessat), SCMP_SYS(faccessat2), SCMP_SYS(readlink), SCMP_SYS(readlinkat),
 	SCMP_SYS(getcwd),
-	/* memory; dwp.c makes a file in it, which RLIMIT_FSIZE bounds */
+	/* memory; dwp.c creates a file in it, whose size RLIMIT_FSIZE bounds */
 	SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(brk), SCMP_SYS(madvise),
 	SCMP_SYS(memfd_create),
 	/* itself */
@@ -35,7 +35,7 @@ static const int allowed[] = {
 	SCMP_SYS(uname), SCMP_SYS(getrandom),
 };
 
-/* Of fcntl(2): F_SETOWN would send signals, locks would be seen by others. */
+/* Allowed commands of fcntl(2): F_SETOWN would send signals, locks would be seen by others. */
 static const int fcntls[] = { F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL };
 
 static struct scmp_arg_cmp arg_is(unsigned arg, uint64_t value)
@@ -53,7 +53,8 @@ static int allow_if(scmp_filter_ctx c, int call, struct scmp_arg_cmp only)
 	return seccomp_rule_add(c, SCMP_ACT_ALLOW, call, 1, only);
 }
 
-/* Opening, to read what is there. openat2(2) has its flags in memory, where nobody sees them. */
+/* Open existing files for reading. openat2(2) is not allowed: its flags are in memory, where the
+ * filter cannot read them. */
 static int allow_opening(scmp_filter_ctx c)
 {
 	const unsigned long writing =
@@ -65,7 +66,7 @@ static int allow_opening(scmp_filter_ctx c)
 			      SCMP_A2(SCMP_CMP_MASKED_EQ, writing, O_RDONLY));
 }
 
-/* No code but what is there. */
+/* Mappings and protections that do not make new code executable. */
 static int allow_memory(scmp_filter_ctx c)
 {
 	int err = allow_if(c, SCMP_SYS(mmap), SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
@@ -74,7 +75,7 @@ static int allow_memory(scmp_filter_ctx c)
 		   : allow_if(c, SCMP_SYS(mprotect), SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
 }
 
-/* Its own limits may be asked for; a signal may go to nobody but itself, for abort(3). */
+/* Reading its own limits; signals to itself only, for abort(3). */
 static int allow_about_itself(scmp_filter_ctx c)
 {
 	int err = seccomp_rule_add(c, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 2,
@@ -92,7 +93,7 @@ static int allow_needed(scmp_filter_ctx c)
 		err = allow(c, allowed[i]);
 	for (size_t i = 0; !err && i < sizeof fcntls / sizeof *fcntls; i++)
 		err = allow_if(c, SCMP_SYS(fcntl), arg_is(1, (uint64_t)fcntls[i]));
-	/* isatty(3), which stdio asks */
+	/* for isatty(3), which stdio calls */
 	err = err ? err : allow_if(c, SCMP_SYS(ioctl), arg_is(1, TCGETS));
 	err = err ? err : allow_opening(c);
 	err = err ? err : allow_memory(c);
@@ -101,7 +102,7 @@ static int allow_needed(scmp_filter_ctx c)
 
 int confine_syscalls(void)
 {
-	/* What a library tries besides fails, as on a kernel that does not have it. */
+	/* Other calls that a library tries fail, as on a kernel that does not have them. */
 	scmp_filter_ctx c = seccomp_init(SCMP_ACT_ERRNO(EPERM));
 
 	if (!c)
