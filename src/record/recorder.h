@@ -10,9 +10,9 @@
 #include <sys/types.h>
 
 /*
- * Whoever keeps an account of its own of what a program image does, beside the profile: a timeline,
- * a sequence of heap profiles, a log. A recorder is told every event after the profile has counted
- * it. Each concern embeds struct recorder as the first member of its own.
+ * A recorder keeps an account of what a program image does, beside the profile: a timeline, a
+ * sequence of heap profiles, a log. It is told every event after the profile has counted it. Each
+ * kind of recorder embeds struct recorder as its first member.
  *
  * The image owns its recorders; they read its profile (call tree, leaves, places) and never change
  * it.
@@ -22,68 +22,68 @@ struct mappings;
 
 /* Something other than an allocation that belongs on the time axis. */
 enum recorder_mark {
-	RECORD_SUSPENDED, /* from here on nothing is seen */
+	RECORD_SUSPENDED, /* nothing is observed from here on */
 	RECORD_RESUMED,
 	RECORD_RESTARTED, /* mprof_restart(): the profile has begun anew and knows no block */
-	RECORD_STAMP,	/* somebody wants to find this moment again */
+	RECORD_STAMP,	/* a user wants to find this moment again */
 };
 
 struct recorder {
 	const struct recorder_ops *ops;
 	struct recorder *next;
-	struct recorder **handle; /* where its maker has it; NULL: nowhere */
+	struct recorder **handle; /* the maker's pointer to it, see recorders_add(); or NULL */
 };
 
 struct recorder_ops {
-	/* What the program did, and what that changed in the profile. */
+	/* An event of the program, and what it changed in the profile. */
 	void (*event)(struct recorder *r, const struct alloc_event *e,
 		      const struct block_change *c);
-	/* A pause begins, and a block that is there may be gone at its end: from here on it counts
-	 * as gone (struct profile, totals.missed). No call of the program's. May be NULL. */
+	/* A pause begins, and this live block may be freed unseen during it: it counts as gone from
+	 * here on (struct profile, totals.missed). Not a call of the program. May be NULL. */
 	void (*missed)(struct recorder *r, const struct alloc_event *e,
 		       const struct block_change *c);
-	/* May be NULL. @task: the thread that asked for it; 0: somebody from outside. */
+	/* May be NULL. @task: the thread that asked for it; 0: none in the program. */
 	void (*mark)(struct recorder *r, enum recorder_mark mark, pid_t task, uint64_t time_ns);
-	/* What the program did with its address space, by the chain that ends at @node. May be
-	 * NULL. */
+	/* A change of the program's address space, by the chain that ends at @node. May be NULL. */
 	void (*pages)(struct recorder *r, const struct page_event *e, uint32_t node);
-	/* A thread has been made and has not run yet, or has ended. May be NULL. */
+	/* A thread was created and has not run yet, or has ended. May be NULL. */
 	void (*thread)(struct recorder *r, pid_t tid, bool begins);
-	/* The recorder of process @pid, made by fork, whose profile is @child: one that goes on
-	 * where @r is, or a new one; it is in no list yet. NULL: out of memory. */
+	/* Make the recorder for process @pid, a forked child with the profile @child: one that
+	 * continues from the state of @r, or a new one; it is in no list yet. NULL: out of
+	 * memory. */
 	struct recorder *(*fork)(const struct recorder *r, const struct profile *child, pid_t pid);
 	/* The image is over: write what is to be written; errors are printed. May be NULL. */
 	void (*end)(struct recorder *r);
 	void (*free)(struct recorder *r);
-	/* All that follow may be NULL. */
-	/* What is mapped for execution has changed; a task of the process is stopped. */
+	/* All of the following may be NULL. */
+	/* The executable mappings have changed; a task of the process is stopped. */
 	void (*modules)(struct recorder *r, const struct mappings *maps);
 	/* A system call has returned. */
 	void (*call)(struct recorder *r, const struct syscall_call *c);
-	/* The process's memory is about to go out of reach. */
+	/* The process's memory is about to become unreadable. */
 	void (*leaving)(struct recorder *r);
-	/* A thread gets a signal. True: it was meant for the recorder, and the program shall not
-	 * see it. */
+	/* A signal is about to be delivered to a thread. True: it was meant for the recorder, and
+	 * the program must not see it. */
 	bool (*signal)(struct recorder *r, pid_t tid, int sig);
-	/* Time has passed. */
+	/* Called periodically with the time. */
 	void (*tick)(struct recorder *r, uint64_t now_ns);
-	/* Somebody from outside wants recording to go on, or to begin if it was deferred. */
+	/* A user wants recording to go on, or to begin if it was deferred. */
 	void (*resume)(struct recorder *r, uint64_t now_ns);
-	/* Add to the profile that is about to be written what only this recorder knows. 0 or
+	/* Add what only this recorder knows to the profile that is about to be written. 0 or
 	 * -ENOMEM. */
 	int (*report)(const struct recorder *r, struct profile_data *d);
-	/* Something that was to be written could not be; it was said then. */
+	/* True if something could not be written; that was reported when it happened. */
 	bool (*failed)(const struct recorder *r);
-	/* Nothing more will come, and what is to be written beside the report has been. True: the
-	 * report does not need this recorder either, it is to be freed. */
+	/* No more events, and all files beside the report have been written. True: the report does
+	 * not need this recorder either, and it can be freed. */
 	bool (*finish)(struct recorder *r);
 };
 
-/* Put @r in front of a list. Until it is freed *handle is @r, for its maker, who may have more to
- * ask of it than its operations; then NULL. @handle may be NULL. */
+/* Put @r in front of a list. *handle is set to @r until @r is freed, and to NULL then, for a maker
+ * that needs more of it than its operations. @handle may be NULL. */
 void recorders_add(struct recorder **list, struct recorder *r, struct recorder **handle);
 
-/* For all recorders of a list; an empty one is NULL. */
+/* Each calls the operation of the same name of all recorders of a list; an empty list is NULL. */
 void recorders_event(struct recorder *list, const struct alloc_event *e,
 		     const struct block_change *c);
 void recorders_missed(struct recorder *list, const struct alloc_event *e,
@@ -100,16 +100,16 @@ void recorders_leaving(struct recorder *list);
 void recorders_tick(struct recorder *list, uint64_t now_ns);
 void recorders_resume(struct recorder *list, uint64_t now_ns);
 
-/* True: a signal was meant for one of them, who alone is told. */
+/* True: one of the recorders took the signal; the others are not told. */
 bool recorders_signal(struct recorder *list, pid_t tid, int sig);
 
 /* 0 or -ENOMEM. */
 int recorders_report(const struct recorder *list, struct profile_data *d);
 
-/* Has one of them something that could not be written? */
+/* True if one of them could not write something. */
 bool recorders_failed(const struct recorder *list);
 
-/* Free those that nobody needs any more. */
+/* Free those that are not needed any more. */
 void recorders_finish(struct recorder **list);
 
 #endif
