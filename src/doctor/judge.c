@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The machine, a process, a program: what of them is in the way. */
+/* What stands in the way of profiling: in the machine, a process, a program. */
 #include "doctor/judge.h"
 
 #include "base/slowdown.h"
@@ -203,7 +203,7 @@ void judge_program(struct findings *f, const struct program_facts *p)
 
 void judge_cost(struct findings *f, const struct cost_facts *c)
 {
-	enum { MUCH = 2 }; /* as mprof top, and whoever runs with traps, say it */
+	enum { MUCH = 2 }; /* as in mprof top and in the advice to those who run with traps */
 
 	if (!c->asked) {
 		findings_ok(f, "slowdown",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What files have: functions to trap, names, and tables to follow chains by. */
+/* What is in files: functions to trap, names, and tables for unwinding. */
 #include "doctor/judge.h"
 
 #include "base/namesource.h"
@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Text that grows by pieces, and is cut where it is full. */
+/* Text that is built from pieces, and cut where it is full. */
 struct text {
 	char s[768];
 	size_t n;
@@ -45,8 +45,8 @@ static size_t n_parts(const struct allocator_facts *a)
 	return n;
 }
 
-/* What the engine must see: the first function that gives blocks, or frees them, if it sees none.
- * NULL: it sees enough. */
+/* The first function that gives blocks (or frees them, if not @gives) if the engine handles none of
+ * these. NULL: it handles enough. */
 static const struct function_facts *missed(const struct allocator_facts *a, bool gives)
 {
 	const struct function_facts *first = NULL;
@@ -126,8 +126,8 @@ static bool has_room_for(const struct text *t, const char *word)
 	return t->n + strlen(word) + 2 <= sizeof t->s;
 }
 
-/* The packages that can be installed for what has no lines, each once. Returns how many files are
- * not served by that; *own: the first of these, if there are any. */
+/* Append the packages that can be installed for files without lines, each once. Returns for how
+ * many files there is none; *own: the first of those, if any. */
 static size_t put_packages(struct text *t, const struct module_facts *v, size_t n,
 			   const struct module_facts **own)
 {
@@ -138,7 +138,7 @@ static size_t put_packages(struct text *t, const struct module_facts *v, size_t 
 			continue;
 		if (*v[i].debug_package && !is_first_with(v, i))
 			continue;
-		/* A name that is cut would be another package's. */
+		/* A package name must not be cut: it would be another name. */
 		if (*v[i].debug_package && has_room_for(t, v[i].debug_package))
 			put(t, " %s", v[i].debug_package);
 		else
@@ -155,7 +155,7 @@ static void put_name(struct text *t, const struct module_facts *m, size_t i)
 		put(t, "%s%s", i ? ", " : "", path_last(m->path));
 }
 
-/* Behind the names of so many. */
+/* Append " and N more" behind the names shown. */
 static void put_more(struct text *t, size_t n)
 {
 	if (n > NAMED)

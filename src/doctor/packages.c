@@ -23,7 +23,7 @@ const char *package_owner(const char *line, char name[PACKAGE_NAME])
 {
 	const char *path = strstr(line, ": /");
 
-	/* "diversion by dash from: /bin/sh" has a blank where no name has one. */
+	/* "diversion by dash from: /bin/sh" has a blank, which no package name has. */
 	return path && take_name(line, strcspn(line, ":,"), name) ? path + 2 : NULL;
 }
 
