@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-/* Is the definition with this number the first for its address? */
+/* True if the definition with this number is the first for its address. */
 static bool is_first(const struct probes *probes, uint32_t number)
 {
 	for (uint32_t i = 0; i < number; i++)
@@ -22,7 +22,8 @@ static bool is_told_by_address(const struct probes *probes, uint64_t address)
 	return false;
 }
 
-/* Are all its requests seen where it passes them on to? Not if --malloc-lib says where to look. */
+/* True if all requests of a forwarder are observed in the functions that it calls. Not with
+ * --malloc-lib, which may exclude those. */
 static bool is_seen_below(const struct rules *rules, const struct scan_probe *p)
 {
 	return p->forwards && !rules->n_libs;

@@ -6,11 +6,12 @@
 #include "probes/scan.h"
 
 /**
- * What is trapped in a module file: what its symbols gave, as far as the rules allow it, and what
- * they tell by address. No address is told twice.
+ * Choose what to trap in a module file: the functions that the scan of its symbols has found, as
+ * far as the rules allow them, and those that definitions give by address. No address is reported
+ * twice.
  * @program  the file is the program itself
- * @each     told the address in the file and the definition's number; @p->indirect: of what tells
- *           where
+ * @each     called with the address in the file and the definition's number; @p->indirect: the
+ *           address is that of a resolver
  * Returns 0 or -ENOMEM.
  */
 int choose_probes(const struct module_files *files, struct scans *scans, struct rules *rules,

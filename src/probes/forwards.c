@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A word that the dynamic linker fills with the address of a function. */
+/* A word that the dynamic linker fills with the address of an imported function. */
 struct imported {
 	uint64_t address;
 	struct arch_callee callee;
@@ -20,7 +20,7 @@ struct code {
 	const struct probes *probes;
 	Elf *elf;
 	int fd;
-	const Elf_Data *window;		/* what has been read last */
+	const Elf_Data *window;		/* the part of the file read last */
 	uint64_t window_at;
 	struct imported *imported;
 	size_t n_imported, cap_imported;
@@ -79,7 +79,7 @@ static struct arch_callee callee_named(const struct probes *probes, const char *
 
 	if (number != IDINDEX_NONE)
 		return callee_of_probe(&probes->v[number]);
-	/* libstdc++ asks this of an alignment. */
+	/* libstdc++ calls this to check an alignment. */
 	if (!strcmp(name, "__popcountdi2"))
 		return (struct arch_callee){ .kind = ARCH_CALLEE_COMPUTES };
 	return forwards_knows(name, &kind) ? callee_of_kind(kind)
@@ -105,7 +105,7 @@ static size_t read_code(void *ctx, uint64_t at, uint8_t *code, size_t len)
 	if (!c->window || at < c->window_at || at >= end || end - at < len) {
 		c->window_at = at - at % BEHIND;
 		c->window = dyntable_loaded(c->elf, c->window_at, AT_ONCE, ELF_T_BYTE);
-		/* The end of the segment is near. */
+		/* Near the end of the segment: read less. */
 		for (size_t n = AT_ONCE / 2; !c->window && n; n /= 2) {
 			c->window_at = at;
 			c->window = dyntable_loaded(c->elf, at, n, ELF_T_BYTE);
@@ -161,7 +161,7 @@ static enum arch_landing landing(void *ctx, uint64_t call, uint64_t *at)
 
 /* ---- the file ---- */
 
-/* A word that could not be noted is one that is not known. */
+/* If there is no memory to note a word, its callee is treated as unknown. */
 static void look_at_reloc(struct code *c, const struct dyntable *d, const GElf_Rela *rela)
 {
 	const char *name;
@@ -187,7 +187,7 @@ static void read_imported(struct code *c, const struct dyntable *d)
 			look_at_reloc(c, d, &rela);
 }
 
-/* May it be a forwarder? What the user says of a function holds. */
+/* True if it may be a forwarder. The user's own definitions are trapped in any case. */
 static bool is_operator(const struct probe *p, const struct scan_probe *at)
 {
 	return p->operator_new && !p->user && !at->indirect && at->size &&
@@ -209,7 +209,7 @@ static void judge(struct code *c, struct scan_probe *at)
 	at->forwards = !arch_forwards(&host, &f, &at->no_forwarder);
 }
 
-/* A file with more was made to keep us busy: there are 24 names. */
+/* There are 24 such names: a file with more was made to keep us busy. */
 enum { OPERATORS_MAX = 64 };
 
 void forwards_find(struct scan *s, const struct probes *probes, Elf *elf, const struct dyntable *d,

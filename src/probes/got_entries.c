@@ -62,8 +62,8 @@ static int look_at_all(struct reading *r, Elf_Data *relocs)
 	return err;
 }
 
-/* A static program has no dynamic linker to tell; what it does itself when it starts is in its
- * sections. */
+/* A static program has no dynamic section; the relocations that it applies itself at its start are
+ * found by section headers. */
 static int look_at_sections(struct reading *r)
 {
 	Elf_Scn *scn = NULL;

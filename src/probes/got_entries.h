@@ -6,8 +6,8 @@
 
 #include <gelf.h>
 
-/* Into s->got_entries: the words of a file that its relocations fill with functions of interest.
- * The file's probes have been found. 0 or -ENOMEM. */
+/* Fill s->got_entries: the words of a file that relocations fill with addresses of functions of
+ * interest. The file's probes must have been found. 0 or -ENOMEM. */
 int got_entries_read(struct scan *s, const struct probes *probes, Elf *elf);
 
 #endif

@@ -6,8 +6,8 @@
 #include "proc/modules.h"
 #include "symbols/ownheap.h"
 
-/* Why no allocator was found in a program, by what its file tells and which of @files, its own and
- * its libraries', are gone; and what to do. */
+/* Explain why no allocator was found in a program, by what its file tells and which of @files (its
+ * own and its libraries') have been deleted or replaced, and what to do. */
 void no_allocator_why(const struct ownheap *h, const struct module_files *files, struct advice *a);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include <fcntl.h>
 
-/* Going from one instruction to the next from @start on, does one begin at @address? */
+/* True if disassembling from @start, instruction by instruction, reaches @address. */
 static bool is_reached(Elf *elf, uint64_t start, uint64_t address)
 {
 	const uint64_t wanted = address - start;
@@ -17,7 +17,7 @@ static bool is_reached(Elf *elf, uint64_t start, uint64_t address)
 
 	while (code && at < wanted) {
 		if (arch_decode((const uint8_t *)code->d_buf + at, code->d_size - at, &insn))
-			return true; /* data in between: nothing is known */
+			return true; /* not code, such as data between instructions: cannot tell */
 		at += insn.size;
 	}
 	return !code || at == wanted;

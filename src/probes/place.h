@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 /**
- * May there be a function's first instruction at @address of a file? A breakpoint in the middle of
- * an instruction would change what the program does. It is looked for from the beginning of the
- * function that call frame information tells of there; where nothing tells, it may.
+ * True if @address of a file may be the start of an instruction. A breakpoint in the middle of one
+ * would change what the program does. Instructions are followed from the start of the function,
+ * which call frame information gives; if there is none, it may be.
  * @fd  the file, open for reading; -1: there is none
  */
 bool place_may_be_instruction(int fd, uint64_t address);

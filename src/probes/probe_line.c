@@ -19,13 +19,13 @@
 		word, PROBE_NONE, size, 0, ptr, 0, false, "", MARK_NONE, question \
 	}
 
-/* What a kind does, and where its arguments are unless a line says otherwise (from 1; 0: none). */
+/* What a kind does, and its default arguments (numbered from 1; 0: none). */
 static const struct kind {
 	const char *word;
 	enum probe_kind kind;
 	uint8_t size, count, ptr, pool;
 	bool operator_new;
-	const char *roles; /* that it may have, each followed by a blank */
+	const char *roles; /* the roles that it may have, each followed by a blank */
 	enum program_mark mark;
 	enum program_question question;
 } kinds[] = {
@@ -56,7 +56,7 @@ static const struct kind {
 	MARK("suspend", MARK_SUSPEND, 0, ""),
 	MARK("resume", MARK_RESUME, 0, ""),
 	MARK("stamp", MARK_STAMP, 0, ""),
-	MARK("clone", MARK_CLONE, 3, ""), /* its flags */
+	MARK("clone", MARK_CLONE, 3, ""), /* the argument with the flags */
 	ASK("heap-start", ASK_HEAP_START, 0, 1),
 	ASK("heap-stop", ASK_HEAP_STOP, 0, 0),
 	ASK("heap-dump", ASK_HEAP_DUMP, 0, 1),
@@ -93,7 +93,7 @@ static const struct kind *find_kind(const char *word)
 /* ---- arguments ---- */
 
 struct args {
-	/* from 1; 0: none */
+	/* numbered from 1; 0: none */
 	uint8_t size, count, ptr, align, out, pool, next, string, limit, label;
 };
 
@@ -115,7 +115,8 @@ static uint8_t *role_of(struct args *a, size_t i)
 	return (uint8_t *)a + roles[i].offset;
 }
 
-/* Is the first @len bytes of @word one of the words in @list, each of which ends with a blank? */
+/* True if the first @len bytes of @word are one of the words in @list, each of which ends with a
+ * blank. */
 static bool in_list(const char *list, const char *word, size_t len)
 {
 	for (const char *at = list; *at; at = strchr(at, ' ') + 1)
@@ -124,7 +125,7 @@ static bool in_list(const char *list, const char *word, size_t len)
 	return false;
 }
 
-/* "size=2"; *said has a bit for each role that the line has told of. */
+/* "size=2"; *said has a bit for each role that the line has set. */
 static int set_role(struct args *a, unsigned *said, const struct kind *k, const char *token,
 		    struct error *e)
 {
@@ -171,7 +172,7 @@ enum alloc_label probe_label(const struct probe *p, uint64_t value)
 	return LABEL_OTHER;
 }
 
-/* "7" or "7-9": 0, or -EINVAL. *text moves behind it. */
+/* "7" or "7-9": 0, or -EINVAL. *text is moved past it. */
 static int read_range(const char **text, unsigned *first, unsigned *last)
 {
 	char *end;
@@ -206,7 +207,7 @@ static int set_values(struct probe *p, const char *token, struct error *e)
 	return 0;
 }
 
-/* "is=c", "c=1". False: it is nothing about labels. */
+/* "is=c", "c=1". False: not about labels. */
 static bool set_label(struct probe *p, const struct kind *k, const char *token, struct error *e,
 		      int *err)
 {
@@ -227,7 +228,8 @@ static bool set_label(struct probe *p, const struct kind *k, const char *token, 
 	return true;
 }
 
-/* Every argument has one role, and those that the kind cannot do without are there. */
+/* Check that every argument has one role only, and that the roles that the kind requires are
+ * there. */
 static int check_args(struct args *a, const struct kind *k, const struct probe *p, struct error *e)
 {
 	for (size_t i = 0; i < N_ROLES; i++)
@@ -260,7 +262,7 @@ static uint8_t arg(uint8_t from_one)
 
 /* ---- lines ---- */
 
-/* "0x401136": where it is in the program, which may have no names. */
+/* "0x401136": an address in the program's file, for programs without symbols. */
 static int set_address(struct probe *p, const char *name, struct error *e)
 {
 	const char *digits = text_after(name, "0x");
@@ -305,7 +307,7 @@ static int parse_rest(char *rest, const struct kind *k, struct probe *p, struct 
 	}
 	if (!err)
 		err = check_args(&a, k, p, e);
-	/* a sized free knows it anyway */
+	/* the size of a block is known when it is freed, even by a sized free */
 	p->size_arg = k->kind == PROBE_FREE ? NO_ARG : arg(a.size);
 	p->count_arg = arg(a.count);
 	p->string_arg = arg(a.string);

@@ -10,11 +10,12 @@
 
 struct probe_line {
 	enum { LINE_EMPTY, LINE_PROBE, LINE_FORWARDER } what;
-	char name[PROBE_LINE_MAX + 1];	/* of the function, or of the library */
+	char name[PROBE_LINE_MAX + 1];	/* name of the function, or of the library */
 	struct probe probe;	/* without name and where */
 };
 
 /**
+ * Parse one line.
  * @line  at most PROBE_LINE_MAX bytes, without its newline
  * Returns 0, or -EINVAL with what was expected in @e.
  */

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FILE_MAX_SIZE (1 << 20) /* who has more to say means another file */
+#define FILE_MAX_SIZE (1 << 20) /* bytes; a larger file is a mistake */
 
 static const char builtin_text[] =
 #include "builtin_probes.inc"
@@ -50,7 +50,8 @@ static uint64_t name_rehash(const void *owner, uint32_t id)
 
 uint32_t probes_named(const struct probes *p, const char *name)
 {
-	/* A file may have millions of names that are megabytes long. */
+	/* A file may have millions of names that are megabytes long: compare no more than
+	 * needed. */
 	if (strnlen(name, p->longest + 1) > p->longest)
 		return IDINDEX_NONE;
 	return idindex_find(&p->by_name, name_hash(name), name_eq, p, name);
@@ -74,7 +75,7 @@ bool probes_forwards(const struct probes *p, const char *soname)
 
 /* ---- adding ---- */
 
-/* Owns what @probe has from here on. */
+/* Takes ownership of the strings of @probe, even on failure. */
 static int add(struct probes *p, struct probe *probe)
 {
 	uint32_t id = (uint32_t)p->n;
@@ -101,7 +102,7 @@ static int add_forwarder(struct probes *p, const char *soname)
 	return p->forwarders[p->n_forwarders] ? (p->n_forwarders++, 0) : -ENOMEM;
 }
 
-/* One definition from its line. @where is copied. */
+/* Add the definition in a line. @where is copied. */
 static int add_line(struct probes *p, const char *line, const char *where, bool user, bool hook,
 		    struct error *e)
 {

@@ -46,7 +46,7 @@ int requests_find(int fd, uint64_t offset, uint64_t size, int (*found)(void *ctx
 			err = found(ctx, at + (uint64_t)(p - piece) + arch_request_trap);
 			p += arch_request_size;
 		}
-		/* One that begins in this piece may end in the next. */
+		/* A request that begins in this piece may end in the next. */
 		at += (uint64_t)n - arch_request_size + 1;
 	}
 	free(piece);

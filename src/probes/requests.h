@@ -5,12 +5,12 @@
 #include "probes/probes.h"
 
 /*
- * Valgrind's client requests: instructions that do nothing, in programs built with valgrind.h, by
- * which they tell of blocks that they manage themselves.
+ * Valgrind's client requests: instruction sequences without effect, in programs built with
+ * valgrind.h, by which programs describe blocks that they manage themselves.
  * Source: valgrind.h, and the Valgrind manual, "The Client Request mechanism".
  */
 
-#define REQUEST_WORDS 6 /* its number and five arguments */
+#define REQUEST_WORDS 6 /* the request's number and five arguments */
 
 struct request {
 	enum probe_kind kind;	/* PROBE_MALLOCLIKE, PROBE_RESIZELIKE or PROBE_FREELIKE */
@@ -18,13 +18,14 @@ struct request {
 	uint64_t size;
 };
 
-/* False: it is about something else. */
+/* Decode a request. False: it is not about blocks. */
 bool request_decode(const uint64_t words[REQUEST_WORDS], struct request *out);
 
 /**
- * Look for requests in @size bytes of code of a file, from @offset on. @found is told where, in
- * bytes from @offset, the instruction stands that is to be trapped; not 0 from it ends the search.
- * Returns 0, or what @found gave. A file that cannot be read has none.
+ * Search @size bytes of a file's code from @offset on for client requests. @found is called with
+ * the position, in bytes from @offset, of the instruction to trap; if it does not return 0, the
+ * search ends.
+ * Returns 0, or what @found returned. A file that cannot be read has none.
  */
 int requests_find(int fd, uint64_t offset, uint64_t size, int (*found)(void *ctx, uint64_t at),
 		  void *ctx);

@@ -4,32 +4,34 @@
 
 #include "probes/probes.h"
 
-/* Which functions a session observes, and where it looks for it. */
+/* Which functions a session observes, and in which files it looks for them. */
 
 /* --malloc-lib: an object that has allocation functions. */
 struct malloc_lib {
 	const char *name;	/* its file name or soname; "NONE": the program itself */
-	bool found;		/* a file that was mapped is called so */
+	bool found;		/* a mapped file has this name */
 };
 
 #define MAX_MALLOC_LIBS 16
 
 struct rules {
 	struct probes probes;
-	struct malloc_lib libs[MAX_MALLOC_LIBS]; /* none: every object */
+	struct malloc_lib libs[MAX_MALLOC_LIBS]; /* none: all objects are searched */
 	size_t n_libs;
 };
 
 void rules_release(struct rules *r);
 
 /**
- * Are allocation functions looked for in this file? Notes which of the libraries have been found.
- * @path, @soname  of the file; NULL: it has none    @program  it is the program itself
+ * True if allocation functions are to be searched for in this file. Notes which of the libraries
+ * have been found.
+ * @path, @soname  of the file; NULL: none    @program  it is the program itself
  */
 bool rules_allow(struct rules *r, const char *path, const char *soname, bool program);
 
-/* Whether --malloc-lib says where a definition holds: not for what a program tells of itself, not
- * for what the user named, and not for what an operator new calls in the C++ library. */
+/* True if --malloc-lib restricts where this definition applies. It does not restrict the marks and
+ * announcements of programs, functions that the user named, and those that an operator new of the
+ * C++ library calls. */
 bool rules_restrict(const struct probe *p);
 
 #endif

@@ -41,7 +41,7 @@ static int add_range(struct scan *s, const GElf_Sym *sym, enum scan_range_kind k
 
 	if (ARRAY_RESERVE(&s->ranges, &s->cap_ranges, s->n_ranges))
 		return -ENOMEM;
-	/* A size may be anything. */
+	/* the size in a symbol is untrusted */
 	s->ranges[s->n_ranges++] =
 		(struct scan_range){ start, end < start ? UINT64_MAX : end, kind };
 	return 0;
@@ -74,7 +74,7 @@ static int add_probe(struct scan *s, uint64_t address, uint64_t size, uint32_t p
 	return 0;
 }
 
-/* A function that a definition is about. */
+/* Add a function that a definition is about. */
 static int add_function(struct scan *s, struct probes *probes, const GElf_Sym *sym, uint32_t number)
 {
 	struct probe *p = &probes->v[number];
@@ -85,7 +85,7 @@ static int add_function(struct scan *s, struct probes *probes, const GElf_Sym *s
 	if (!indirect && ((p->operator_new && p->kind == PROBE_ALLOC) || p->kind == PROBE_LABEL ||
 			  p->kind == PROBE_WRAPPER))
 		err = add_range(s, sym, RANGE_WRAPPER);
-	/* What the user says of an operator holds even where it is a forwarder. */
+	/* The user's own definition of an operator holds even in a forwarder. */
 	if (err || p->kind == PROBE_WRAPPER || (p->operator_new && s->forwarder && !p->user))
 		return err;
 	return add_probe(s, sym->st_value, sym->st_size, number, indirect);
@@ -101,8 +101,8 @@ static bool is_in_code(const struct scan *s, Elf *elf, const GElf_Sym *sym)
 	return sym->st_value >= s->code_start && sym->st_value < s->code_end;
 }
 
-/* Who writes assembly may forget .type; but a label that nobody else can see is not the start of a
- * function of that name. */
+/* Functions written in assembly may lack a .type directive, so global labels in code count, too;
+ * local labels do not. */
 static bool is_function(const struct scan *s, Elf *elf, const GElf_Sym *sym)
 {
 	unsigned type = GELF_ST_TYPE(sym->st_info);
@@ -114,7 +114,7 @@ static bool is_function(const struct scan *s, Elf *elf, const GElf_Sym *sym)
 	return type == STT_FUNC || type == STT_GNU_IFUNC;
 }
 
-/* What no definition is about. */
+/* Add a function that no definition is about, if it is of interest to forwards_find(). */
 static int look_at_other(struct scan *s, const GElf_Sym *sym, const char *name)
 {
 	enum scan_range_kind kind;
@@ -122,7 +122,7 @@ static int look_at_other(struct scan *s, const GElf_Sym *sym, const char *name)
 	return forwards_knows(name, &kind) ? add_range(s, sym, kind) : 0;
 }
 
-/* Of a .symtab beside a .dynsym: only what need not be exported. */
+/* A symbol of a .symtab beside a .dynsym: only functions that need not be exported. */
 static int look_at_hidden(struct scan *s, struct probes *probes, const GElf_Sym *sym,
 			  const char *name)
 {
@@ -130,7 +130,7 @@ static int look_at_hidden(struct scan *s, struct probes *probes, const GElf_Sym 
 	if (number == IDINDEX_NONE)
 		return look_at_other(s, sym, name);
 	const struct probe *p = &probes->v[number];
-	/* What a file keeps to itself may be called malloc and be anything. */
+	/* A local function called malloc may do anything. */
 	bool global = s->program && GELF_ST_BIND(sym->st_info) != STB_LOCAL;
 	if (p->user || p->kind == PROBE_NONE || probe_announces(p) || global)
 		return add_function(s, probes, sym, number);
@@ -150,13 +150,13 @@ static int look_at_symbol(struct scan *s, struct probes *probes, const GElf_Sym 
 }
 
 /*
- * libelf, which does not tell, had no memory for something that size. What is larger than any that
- * is honest may well have none, and is left out.
+ * libelf does not report that it had no memory for something of this size: try. Anything larger
+ * than in honest files is left out even if there is no memory for it.
  */
 static bool lacks_memory(uint64_t size)
 {
 	enum { HONEST = 256 << 20 };
-	/* Or the compiler knows the answer without asking. */
+	/* volatile: the compiler would remove the malloc() */
 	void *volatile room = size <= HONEST ? malloc(size + 1) : NULL;
 
 	free(room);
@@ -194,7 +194,7 @@ static int look_at_table(struct scan *s, struct probes *probes, Elf *elf, Elf_Sc
 	return err;
 }
 
-/* The same where there is no section that tells of the table. */
+/* The same for a file without section headers: symbols by way of its dynamic section. */
 static int look_at_exported(struct scan *s, struct probes *probes, Elf *elf,
 			    const struct dyntable *d)
 {
@@ -238,10 +238,10 @@ static int add_request(void *ctx, uint64_t at)
 	return add_probe(p->scan, p->vaddr + at, 0, p->probe, false);
 }
 
-/* Code is addressed by 32 bits (psABI 3.5.1): more of it is made to keep us busy. */
+/* Code is addressed by 32 bits (psABI 3.5.1): a file with more was made to keep us busy. */
 #define LONGEST_CODE (UINT64_C(1) << 31)
 
-/* Client requests have no names: they are told by their instructions. */
+/* Client requests have no symbols: search for their instructions. */
 static int find_requests(struct scan *s, const struct probes *probes, Elf *elf, int fd)
 {
 	struct request_place place = { .scan = s, .probe = probes_of_kind(probes, PROBE_REQUEST) };
@@ -263,14 +263,13 @@ static int find_requests(struct scan *s, const struct probes *probes, Elf *elf, 
 	return err;
 }
 
-/* Does the page in which it ends have an end itself? Otherwise no loader has mapped it. */
+/* False if the segment's last page would end beyond the address space: no loader maps it then. */
 static bool has_last_page(const GElf_Phdr *ph)
 {
 	return ph->p_filesz <= UINT64_MAX - 4095 && ph->p_vaddr <= UINT64_MAX - 4095 - ph->p_filesz;
 }
 
-/* Where code is, and the rest of the page in which it ends; what the file has there, nobody
- * runs. */
+/* Find the code, and the unused rest of its last page. */
 static void find_code(struct scan *s, Elf *elf)
 {
 	size_t n = 0;
@@ -293,7 +292,7 @@ static void find_code(struct scan *s, Elf *elf)
 	}
 }
 
-/* A program, not a library, asks for an interpreter. */
+/* Only a program has an interpreter, not a library. */
 static bool is_program(Elf *elf)
 {
 	size_t n = 0;
@@ -323,7 +322,7 @@ static int look_at_elf(struct scan *s, struct probes *probes, Elf *elf, int fd)
 	int err = look_at_tables(s, probes, elf, SHT_DYNSYM, &has_dynsym, look_at_symbol);
 	if (!err && !has_dynsym)
 		err = look_at_exported(s, probes, elf, &d);
-	/* Linked to run at any address, but by itself (-static-pie): its .dynsym names nothing. */
+	/* A static-pie program has a .dynsym, too, but without its functions' names. */
 	s->dynamic = (has_dynsym || d.n_symbols) && !(d.flags_1 & DF_1_PIE && !s->program);
 	if (!err)
 		err = look_at_tables(s, probes, elf, SHT_SYMTAB, &has_symtab,
@@ -335,7 +334,7 @@ static int look_at_elf(struct scan *s, struct probes *probes, Elf *elf, int fd)
 	return err;
 }
 
-/* What libelf may need for those of a file. */
+/* memory that libelf may need for the headers of a file */
 enum { HEADERS = 64 << 10 };
 
 static struct scan *scan_for(struct scans *s, const struct module_files *files, uint32_t number)

@@ -8,11 +8,11 @@
 
 enum { PROBE_SHOWN = 128 };
 
-/* A function's name in what is said of it: "operator new(unsigned long)" for _Znwm. What is not
- * mangled is returned itself, else @out. */
+/* A function's name for messages: "operator new(unsigned long)" for _Znwm. Returns @out, or @name
+ * if it is not mangled. */
 const char *probe_shown(const char *name, char out[PROBE_SHOWN]);
 
-/* Why an engine refuses a program: it would miss this function. */
+/* A sentence on why an engine refuses a program: it would miss this function. */
 void probe_unseen(const char *name, const char *why, struct error *out);
 
 #endif
