@@ -37,7 +37,7 @@ int output_check_replaced(const char *path, const char *what, say_fn *say)
 	return -err;
 }
 
-/* What is there is looked at, not opened: a fifo's reader must not see us come and go. */
+/* Checked without opening it: the reader of a fifo would see a writer come and go. */
 int output_check_file(const char *path, const char *what, say_fn *say)
 {
 	struct stat st;
@@ -66,14 +66,14 @@ static int check_file(const char *pattern, const char *what, say_fn *say)
 	return err;
 }
 
-/* As replace_file() takes it: /dev/null stays. */
+/* As replace_file() does: /dev/null stays. */
 static int check_page(const char *path, say_fn *say)
 {
 	return strcmp(path, "/dev/null") ? output_check_replaced(path, "the page", say) : 0;
 }
 
-/* Whether heap profiles can be written shows when they are due; the program runs on if they
- * cannot. */
+/* Heap profiles are not checked: if one cannot be written when it is due, that is reported, and the
+ * program runs on. */
 int output_check(const struct output_settings *o, say_fn *say)
 {
 	struct error e;

@@ -6,19 +6,19 @@
 #include "outputs/settings.h"
 
 /**
- * Before the program is started: can what it will be asked for be written? A sentence has been
- * said if not. Returns 0 or -errno.
+ * Before the program is started: check that all files of the session can be written. If not, a
+ * sentence has been said. Returns 0 or -errno.
  */
 int output_check(const struct output_settings *o, say_fn *say);
 
 /**
- * Can this file be replaced as a whole, which is written beside it and renamed?
- * Returns as below.
+ * Check that a file can be replaced as a whole: written beside it and renamed.
+ * Returns as output_check_file().
  */
 int output_check_replaced(const char *path, const char *what, say_fn *say);
 
 /**
- * Can this file be written? @what it is goes into the sentence that is said if not.
+ * Check that a file can be written. @what it is goes into the sentence that is said if not.
  * Returns 0 or -errno.
  */
 int output_check_file(const char *path, const char *what, say_fn *say);

@@ -22,7 +22,7 @@ static int add_recorded(const struct outputs *o, const struct image *i, struct p
 	int err = recorders_report(i->recorders, d);
 	const struct pd_point *peak = profile_data_peak(d);
 
-	/* An event that one of them had no memory for is missing. */
+	/* A recorder had no memory for an event, which is missing in the timeline. */
 	if (!err && d->n_points && (peak ? peak->live_bytes : 0) != d->totals.peak_bytes) {
 		say_to(o->host->say,
 		       "process %d: the timeline is left out, for events are missing in it",
@@ -32,7 +32,7 @@ static int add_recorded(const struct outputs *o, const struct image *i, struct p
 	return err;
 }
 
-/* The image's arguments go into the data as they are; they stay the image's. */
+/* The data file needs a copy: the arguments belong to the image. */
 static int copy_command(struct profile_data *d, char *const *command)
 {
 	char **copy = texts_copy(command);
@@ -68,7 +68,8 @@ struct profile_data *data_name_profile(const struct outputs *o, const struct ima
 	return d;
 }
 
-/* What an image has besides a named profile. @d is freed if there is no memory: NULL. */
+/* Add what an image has besides a named profile. Returns @d, or NULL: out of memory, @d is
+ * freed. */
 static struct profile_data *complete(const struct outputs *o, const struct image *i,
 				     struct profile_data *d)
 {
@@ -173,7 +174,7 @@ int data_save(struct outputs *o, struct image *i, const struct profile_data *d)
 	else if (err)
 		unwritten_say(o, "%s", e.text);
 	else if (o->settings.quiet || !strcmp(path, "/dev/null"))
-		; /* nobody looks for it */
+		; /* the user does not want to know where it is */
 	else if (untold_is(o, i))
 		untold_saved(o, path, older);
 	else
@@ -263,7 +264,6 @@ void data_save_in_memory(const struct outputs *o, struct image *const *v, size_t
 	data_name_images(o, v, n, save_in_memory, (void *)(uintptr_t)o);
 }
 
-/* With the directory, for nobody knows from where it will be asked for. */
 char *data_absolute(char *name)
 {
 	char *dir = name && name[0] != '/' ? getcwd(NULL, 0) : NULL, *path = NULL;

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A profile's text, between the two calls that fetch it. */
+/* The text of a profile, kept between the two calls by which the program fetches it. */
 struct heap_text {
 	struct heap_text *next;
 	pid_t tid;
@@ -23,7 +23,7 @@ struct heap_text {
 struct heap_output {
 	struct output base;
 	struct outputs *all;
-	struct heap_text *texts; /* that threads have asked for and not fetched */
+	struct heap_text *texts; /* requested by threads and not fetched yet */
 };
 
 static struct heapprofile *profiler_of(const struct heap_output *o, const struct image *i)
@@ -31,7 +31,7 @@ static struct heapprofile *profiler_of(const struct heap_output *o, const struct
 	return heapprofile_of(i->of[o->base.slot].recorder);
 }
 
-/* PREFIX; of every further process PREFIX_PID, unless the name tells processes apart itself. */
+/* PREFIX; of a process other than the first PREFIX_PID, unless the pattern has %p. */
 static char *prefix_of(const char *pattern, pid_t pid, bool first, struct error *e)
 {
 	return filename_of(pattern,
@@ -41,9 +41,9 @@ static char *prefix_of(const char *pattern, pid_t pid, bool first, struct error 
 			   e);
 }
 
-/* ---- whose profiles are not written ---- */
+/* ---- processes without profiles ---- */
 
-/* Its file asks for another user or group, which it has not got because it is traced. */
+/* True if its file is set-user-ID or set-group-ID, which has no effect because it is traced. */
 static bool has_lost_set_id(pid_t pid, const struct proc_status *ids)
 {
 	char path[PROC_PATH];
@@ -55,7 +55,7 @@ static bool has_lost_set_id(pid_t pid, const struct proc_status *ids)
 	       (st.st_mode & S_ISGID && st.st_mode & S_IXGRP && st.st_gid != ids->effective_gid);
 }
 
-/* As gperftools: what a set-id program does is not for everybody to see. */
+/* As gperftools does: others may not see what a set-user-ID program does. */
 static bool may_profile(say_fn *say, pid_t pid)
 {
 	static bool said;
@@ -82,7 +82,7 @@ static bool may_profile(say_fn *say, pid_t pid)
 
 /* ---- beginning ---- */
 
-/* The last file of an earlier image of the process, if that had the same prefix. */
+/* The number of the last file of an earlier image of the process with the same prefix. */
 static unsigned last_number(const struct heap_output *o, const struct image *image,
 			    bool first_has_other)
 {
@@ -103,7 +103,7 @@ static void unwritten(void *outputs, const char *sentence)
 	unwritten_say(outputs, "%s", sentence);
 }
 
-/* A recorder, put in front of the image's others; off. */
+/* Add a recorder in front of the image's others; it is off. */
 static struct heapprofile *add_recorder(struct heap_output *to, struct image *i)
 {
 	struct session *s = i->session;

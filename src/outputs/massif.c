@@ -20,7 +20,7 @@ enum { AHEAD_S = 1 };
 
 struct massif_output {
 	struct output base;
-	bool names_read;	/* ahead of time */
+	bool names_read;	/* they have been read ahead of time */
 	struct outputs *all;
 	const struct module_files *files;
 	struct symbols_search search;
@@ -28,13 +28,14 @@ struct massif_output {
 	struct resolve_module *modules;
 	size_t n_modules, cap_modules;
 	struct massif_host host;
-	char *elsewhere;	/* files are written there, not where the option says; NULL: they
-				   are not */
+	char *elsewhere;	/* files are written there, instead of where the option says; NULL:
+				   they are not */
 };
 
 /* ---- a session ---- */
 
-/* A process for each new context would be too slow: what it is called is looked up at once. */
+/* With these filters each new context is looked up at once: a process for each would be too
+ * slow. */
 static bool reads_by_itself(const struct massif_output *m)
 {
 	const struct massif_filter *f = &m->host.settings->filter;
@@ -42,16 +43,16 @@ static bool reads_by_itself(const struct massif_output *m)
 	return (f->ignore_fns && *f->ignore_fns) || (f->alloc_fns && *f->alloc_fns);
 }
 
-/* Modules come while the program runs. */
+/* What the namer needs; called again because modules are mapped while the program runs. */
 static struct namer_asks asks_now(void *ctx)
 {
 	struct massif_output *m = ctx;
 	const struct module_files *files = m->files;
 
-	/* If there is no memory for it, others are asked. */
+	/* Out of memory: names are looked up in a confined process. */
 	if (!m->namer.symbols && !m->namer.n && reads_by_itself(m))
 		namer_init(&m->namer, &m->search);
-	/* If there is none for a module, its names are missing. */
+	/* Out of memory: the module has no names. */
 	while (m->n_modules < files->n &&
 	       !ARRAY_RESERVE(&m->modules, &m->cap_modules, m->n_modules)) {
 		const struct module_file *f = &files->files[m->n_modules];
@@ -78,7 +79,8 @@ static int begins(struct output *o, struct image *i)
 	return 0;
 }
 
-/* Who gives a name with %n asks for them; and of pages it is not known here how many they are. */
+/* %n in the file's name asks for a file for each; and for pages it is not known here how much
+ * memory a program took. */
 static bool keeps_execs(const struct output *o)
 {
 	const struct massif_files *m = &((const struct massif_output *)o)->all->settings.massif;
@@ -135,8 +137,8 @@ void massif_output_free(struct massif_output *m)
 
 /* ---- files ---- */
 
-/* As the option says; with .PID for all processes but the first unless %p is in it, and with .N for
- * what was before an exec or a restart unless %n is. */
+/* The name that the option says; with .PID for all processes but the first unless it has %p, and
+ * with .N for what was before an exec or a restart unless it has %n. */
 static char *file_name(const struct massif_output *m, const struct image *i, bool superseded,
 		       struct error *e)
 {
@@ -160,7 +162,7 @@ static struct massif_recorder *recorder_of(const struct massif_output *m, const 
 	return massif_recorder_of(i->of[m->base.slot].recorder);
 }
 
-/* What is written, while replace_stream() asks for it. */
+/* What replace_stream() is to write. */
 struct file_of {
 	const struct massif_heading *heading;
 	const struct massif_snapshot *snapshots;
@@ -183,7 +185,7 @@ static bool any_detail(const struct massif_snapshot *snapshots, size_t n)
 	return false;
 }
 
-/* The tree of all contexts, with the names that the process's generated code has by now. */
+/* Make the tree of all contexts, with the names of the process's generated code as of now. */
 static int plant(struct massif_forest *forest, struct massif_output *m, const struct image *i,
 		 struct massif_recorder *r)
 {
@@ -197,7 +199,7 @@ static int plant(struct massif_forest *forest, struct massif_output *m, const st
 	return err;
 }
 
-/* A file with these snapshots of a recorder. Without a tree no name is looked up. */
+/* Write a file with these snapshots of a recorder. Without a tree no name is looked up. */
 static int write_file(struct massif_output *m, const struct image *i,
 		      struct massif_recorder *r, const struct massif_snapshot *snapshots, size_t n,
 		      const char *path, struct error *e)
@@ -315,7 +317,7 @@ int massif_save_elsewhere(struct massif_output *m, struct image *i, const char *
 
 /* ---- names ahead of time ---- */
 
-/* What a copy of ourselves reads. */
+/* What a forked child reads. */
 struct ahead {
 	struct massif_output *output;
 	const struct image *image;
@@ -334,8 +336,8 @@ static int read_names(void *ctx)
 }
 
 /*
- * The first tree costs most, for what names are made of has to be read. So when the session is
- * AHEAD_S old, a copy of ourselves that gives way to everybody reads it into the cache of names.
+ * The first tree takes longest, since all symbols have to be read. So at age AHEAD_S a forked child
+ * with the lowest priority reads them into the cache of names.
  */
 static void read_names_ahead(struct output *o)
 {

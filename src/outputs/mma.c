@@ -26,9 +26,9 @@ struct mma_output {
 
 /* ---- logs ---- */
 
-/* mma.log; of another process than the first mma.log.PID, if the name does not tell it anyway; and
- * mma.log.PID.N if the kernel has used that number again. The name before that says whether logs
- * are compressed: all of them or none. */
+/* mma.log; of another process than the first mma.log.PID, unless the name has %p; and mma.log.PID.N
+ * if the kernel has used that pid again. Whether logs are compressed is told by the name before
+ * these are added: all of them or none. */
 static char *log_name(const struct mma_output *m, pid_t pid, unsigned nth, bool *compress,
 		      struct error *e)
 {
@@ -44,8 +44,8 @@ static char *log_name(const struct mma_output *m, pid_t pid, unsigned nth, bool 
 	return filename_of(m->all->settings.mma.log_file, &w, e);
 }
 
-/* A pipe that nobody reads would keep us waiting, and with us a process that is stopped meanwhile;
- * only a program that has not begun may wait. */
+/* Opening a pipe without a reader would block us, and a process that is stopped meanwhile; only
+ * before the program has begun may this wait. */
 static int open_file(const struct mma_output *m, pid_t pid, const char *name)
 {
 	const struct session *s = m->base.session;

@@ -8,11 +8,11 @@
 /* MMA's outputs of a session: event logs, and their statistics. */
 struct mma_output;
 
-/* An output of the session, if one is wanted; *out is NULL if not. 0 or -errno. */
+/* Make the output of the session, if it is wanted; *out is NULL if not. 0 or -errno. */
 int mma_output_new(struct mma_output **out, struct outputs *all);
 void mma_output_free(struct mma_output *m);
 
-/* Write what the logs hold back: somebody may want to look. What fails is told at the end. */
+/* Flush the logs, for a user who wants to read them. Errors are reported at the end. */
 void mma_output_flush(struct mma_output *m);
 
 /* The statistics up to now. */

@@ -35,7 +35,7 @@ static int begin_timeline(struct output *o, struct image *i)
 
 static const struct output_ops timeline_ops = { .begins = begin_timeline };
 
-/* ---- what is in the environment of programs, which is gone with them ---- */
+/* ---- the environment of programs, which cannot be read after their end ---- */
 
 static int read_environment(struct output *o, struct image *i)
 {
@@ -49,7 +49,7 @@ static const struct output_ops environments_ops = { .begins = read_environment }
 
 /* ---- all ---- */
 
-/* In this order their recorders are begun; the last to be begun is told first. */
+/* Recorders are begun in this order; the one begun last gets events first. */
 int outputs_open(struct outputs *o, struct session *s, const struct output_settings *settings,
 		 const struct output_host *host, void *host_ctx)
 {
@@ -107,8 +107,8 @@ int output_open_for_reader(const char *path, bool foreign)
 
 	if (stat(path, &st) || !S_ISFIFO(st.st_mode))
 		return overwrite_open(path, foreign, 0);
-	/* open(2) itself would wait, but begin again after a signal, or miss one that comes just
-	 * before it. */
+	/* A blocking open(2) would be restarted after a signal, or miss one that comes just before
+	 * it. */
 	while ((fd = overwrite_open(path, foreign, O_NONBLOCK)) == -ENXIO && !serve_told())
 		nanosleep(&nap, NULL);
 	if (fd >= 0)

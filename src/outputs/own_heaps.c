@@ -8,7 +8,7 @@
 
 #define PYTHON_VARIABLE "PYTHONMALLOC"
 
-/* "malloc" and "malloc_debug" do not use pymalloc. */
+/* With PYTHONMALLOC "malloc" and "malloc_debug" python does not use pymalloc. */
 bool own_heaps_python_is_off(pid_t pid)
 {
 	static const char off[] = PYTHON_VARIABLE "=malloc";
@@ -66,7 +66,7 @@ void tell_own_heaps(say_fn *say, const struct module_files *files, bool python_i
 {
 	struct ownheap *heaps = calloc(files->n + 1, sizeof *heaps);
 
-	/* Whoever gave names has said what is left out. */
+	/* say_elsewhere: what was left out was said when names were looked up. */
 	if (heaps && !ownheaps_read(files, heaps, say_elsewhere))
 		own_heaps_each(files, heaps, python_is_off, tell, &say);
 	free(heaps);

@@ -7,17 +7,17 @@
 #include "naming/ownheaps.h"
 #include "proc/modules.h"
 
-/* Has a process the variable in its environment by which python has no allocator of its own?
- * @pid 0: is it in ours? Of who has gone nobody knows: false. */
+/* True if the environment of a process disables python's own allocator. @pid 0: this process. False
+ * if it cannot be read. */
 bool own_heaps_python_is_off(pid_t pid);
 
-/* Tell of each file whose objects are in a heap of its own that they are not watched. @heaps: of
- * each, see ownheaps_read(). */
+/* Report each file with a heap of its own whose objects are not observed. @heaps: one for each
+ * file, see ownheaps_read(). */
 void own_heaps_each(const struct module_files *files, const struct ownheap *heaps,
 		    bool python_is_off,
 		    void (*each)(void *ctx, const struct advice *a), void *ctx);
 
-/* The same, as sentences; the files are read for it. */
+/* The same as sentences; reads the files. */
 void tell_own_heaps(say_fn *say, const struct module_files *files, bool python_is_off);
 
 #endif

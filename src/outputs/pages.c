@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A page is of all profiles, unless its name tells their processes apart (%p). */
+/* True if there is one page for all profiles: its name has no %p. */
 static bool is_joint(const struct outputs *o)
 {
 	return !filename_has_pid(o->settings.html);
@@ -51,7 +51,7 @@ static int put(const struct outputs *o, const char *path, size_t *n, struct erro
 	return err;
 }
 
-/* @n of @all profiles are in it. */
+/* @n of @all profiles are in the page. */
 static void say_written(const struct outputs *o, pid_t pid, size_t n, size_t all,
 			const char *path, bool older)
 {
@@ -68,7 +68,7 @@ static void say_written(const struct outputs *o, pid_t pid, size_t n, size_t all
 	say_to(o->host->say, "the page of %s is %s%s", of, path, older ? OUTPUT_REPLACED : "");
 }
 
-/* Nobody tries again: how to get it all the same. */
+/* There is no second try for a page: how to make it from the data files. */
 static const char *otherwise(const struct outputs *o)
 {
 	return o->settings.data && strcmp(o->settings.data, "/dev/null") != 0
@@ -126,7 +126,7 @@ void page_of_image(struct outputs *o, struct image *i, struct profile_data *prin
 		page_alone(o, i, printed);
 }
 
-/* @first: the first program in it. */
+/* @first: the first image that is in it. */
 static void write_joint(struct outputs *o, const struct image *first)
 {
 	size_t n = o->to_page;

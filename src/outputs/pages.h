@@ -6,21 +6,21 @@
 #include "session/filename.h"
 
 /*
- * A session has one page of all its profiles, or, if the name has a %p, one of each.
+ * A session has one page for all its profiles or, if the name has a %p, one for each.
  */
 
-/* PID.html; of a process that has exec'ed, what was before it PID.N.html: a browser knows a page by
- * how its name ends. As filename_of(). */
+/* PID.html; of the images before an exec PID.N.html: browsers know a page by the ending. Returns as
+ * filename_of(). */
 char *page_file_name(const char *html, const struct filename_whose *whose, struct error *e);
 
-/* An image's profile goes into its page, if one is wanted and there was no try yet. @printed: the
+/* Add an image's profile to its page, if one is wanted and this was not tried yet. @printed: the
  * profile, whose report has been printed; NULL: it is named for the page alone. */
 void page_of_image(struct outputs *o, struct image *i, struct profile_data *printed);
 
 /**
- * When the data files of a session have been written: what is missing of its pages is made, and the
- * page of all is written. What cannot be is not kept for another try: a page can be made of the
- * data files at any time.
+ * When the data files of a session have been written: add what is missing to its pages, and write
+ * the joint page. A page that cannot be written is not kept for another try, since it can be made
+ * from the data files at any time.
  * Returns 0, or -errno of the first that failed, after saying what could not be written and why.
  */
 int pages_of_session(struct outputs *o);

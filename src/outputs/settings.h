@@ -10,43 +10,41 @@
 #include <stdio.h>
 
 /*
- * What a session is to write, and where. Names of files are patterns with their % sequences; NULL:
- * that file is not wanted. All of it outlives the session.
+ * What a session is to write, and where. File names are patterns with % sequences; NULL: that file
+ * is not wanted. All of it must outlive the session.
  */
 
 struct massif_files {
 	const char *file;
 	struct massif_settings settings; /* also of the timeline that every profile has */
-	const char *desc;	/* how it was asked for: the desc: line of a file; NULL: that is not
-				   known */
+	const char *desc;	/* the options, for the desc: line of a file; NULL: not known */
 };
 
 /* How the name of a page ends, for browsers. */
 #define PAGE_ENDING ".html"
 
-/* What stands between the name of a data file and the number of one that is beside it, for
- * --snapshot-when. */
+/* Stands between the name of a data file and the number of a snapshot, for --snapshot-when. */
 #define SNAPSHOT_ENDING ".snapshot."
 
 struct mma_files {
 	const char *log_file, *stats_file;
-	bool plain;	/* not humanized: for programs to read, and no progress messages */
+	bool plain;	/* not humanized: for programs that parse it; no progress messages */
 };
 
-/* Of which files it is said where their names came from: those that want lines or types, and how
- * many do not; or all. */
+/* For which files the source of their names is told: those that lack lines or types, with the
+ * number of these; or all. */
 enum tell_names { TELL_NAMES_MISSING, TELL_NAMES_ALL };
 
 struct output_settings {
 	const char *data;	/* never NULL */
 	const char *report;
-	FILE *report_to;	/* if that has no file */
-	bool sections;		/* several reports begin with a list, and each with whose it is */
-	bool effort;		/* tell how much work it was */
-	bool quiet;		/* nothing but what is missing is said, and no progress */
-	enum tell_names names;	/* of which files it is said where their names came from */
+	FILE *report_to;	/* used if @report is NULL */
+	bool sections;		/* several reports begin with a list, and each names its process */
+	bool effort;		/* report the work that was done */
+	bool quiet;		/* say only what is missing, and show no progress */
+	enum tell_names names;	/* for which files the source of their names is told */
 	struct symbols_search search;
-	unsigned timeline_points;	/* in the data file, at most */
+	unsigned timeline_points;	/* at most so many in the data file */
 	struct massif_files massif;
 	struct heapprofile_options heap;
 	struct mma_files mma;

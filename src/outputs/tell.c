@@ -22,7 +22,7 @@ static void tell_list(say_fn *say, const char *source, const char *list)
 		say_to(say, "names from %s: %s", source, list);
 }
 
-/* All modules whose names came from the same place as those of @first, some in a line. */
+/* All modules whose names came from the same source as those of @first, several on a line. */
 static void tell_source(say_fn *say, const struct profile_data *d, const bool *occurs, size_t first)
 {
 	char list[600] = "";
@@ -45,7 +45,7 @@ static void tell_source(say_fn *say, const struct profile_data *d, const bool *o
 	tell_list(say, d->modules[first].names, list);
 }
 
-/* All whose names came from the same place in a line. */
+/* One line for each source. */
 static void tell_sources(say_fn *say, const struct profile_data *d, const bool *told)
 {
 	for (size_t i = 0; i < d->n_modules; i++) {
@@ -183,7 +183,7 @@ static void tell_engine(say_fn *say, const struct engine_counts *c)
 	       " times a thread was stopped that waited for room", c->nodes, c->parked);
 }
 
-/* Where the fast engine sees the calls, a line of zeros about traps says nothing. */
+/* Under the fast engine, a line of zeros about traps is of no use. */
 void tell_effort(say_fn *say, const struct image *i, const struct profile_data *d)
 {
 	const struct observed_counts *c = &i->counts;
@@ -211,7 +211,7 @@ void tell_effort(say_fn *say, const struct image *i, const struct profile_data *
 	       d->memory.functions, d->memory.counters, d->memory.links);
 }
 
-/* In the end nothing is observed any more; what was is known by what it came to. */
+/* At the end nothing is observed any more: decide by the counters. */
 static bool was_trapped(const struct session *s)
 {
 	for (const struct image *i = s->images; i; i = i->next)
@@ -239,7 +239,7 @@ void tell_session_effort(say_fn *say, const struct session *s, const struct sess
 			      "between the two, which comes on top"
 			    : "");
 	say_to(say, "%" PRIu64 " stop%s in all", e.stops, text_plural(e.stops));
-	if (!s->settings.over.slowdown) /* or else each profile has told it */
+	if (!s->settings.over.slowdown) /* otherwise each profile has told it */
 		tell_slowdown(say, slowdown_of(&s->cost), "");
 	if (e.followed || e.given_up)
 		say_to(say,
@@ -266,7 +266,7 @@ bool tell_unfollowed(const struct session *s, struct error *e)
 
 /* ---- of images that are left out ---- */
 
-enum { NAMES = 6 };	/* of programs are told, at most */
+enum { NAMES = 6 };	/* so many programs are named, at most */
 
 struct name {
 	const char *name;

@@ -5,8 +5,8 @@
 #include "outputs/outputs.h"
 
 /*
- * Which files of a session could not be written and can still be, since what belongs in them is in
- * memory: profiles and massif files. All that acts on them acts on this list.
+ * The files of a session that could not be written and can still be, since their content is in
+ * memory: profiles and massif files. Whatever acts on them uses this list.
  */
 
 enum unsaved_kind { UNSAVED_PROFILE, UNSAVED_MASSIF };
@@ -21,24 +21,25 @@ struct unsaved {
 	size_t n, cap;
 };
 
-/* After output_session(). 0 or -ENOMEM; to be released in any case. */
+/* Fill the list; call it after output_session(). 0 or -ENOMEM; to be released in any case. */
 int unsaved_list(const struct outputs *o, struct unsaved *u);
 void unsaved_release(struct unsaved *u);
 
-/* Is it still? */
+/* True if the file is still unsaved. */
 bool unsaved_is(const struct outputs *o, const struct unsaved_file *f);
 
-/* Where it belongs, or has been written, absolutely; for free(), or NULL: that is not known. */
+/* The absolute name of the file; for free(), or NULL: not known. */
 char *unsaved_name(const struct outputs *o, const struct unsaved_file *f);
 
-/* What people call it, "profile". */
+/* The word for users, "profile". */
 const char *unsaved_kind_name(enum unsaved_kind kind);
 
 /**
- * Another try for all of them, to @path instead of where they belong: the profile to @path, the
- * massif file there too if no profile waits, else to @path.massif; with .PID and .N for further
- * ones.
- * Returns 0, or -errno after saying what could not be written and why; that waits where it did.
+ * Try again to write all of them, to @path instead of their own names: the profile to @path, the
+ * massif file to @path if no profile is unsaved, else to @path.massif; further ones with .PID and
+ * .N.
+ * Returns 0, or -errno after saying what could not be written and why; what was not remains
+ * unsaved.
  */
 int unsaved_save_elsewhere(struct outputs *o, const char *path);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is said of a profile besides the report, so that the tables stay what they are. */
+/* Sentences about what was not observed, kept out of the report's tables. */
 #include "outputs/unseen.h"
 
 #include "base/text.h"

@@ -99,7 +99,7 @@ static void say_counts(say_fn *say, const struct untold *u)
 		       "data files tells", u->noted - UNTOLD_FIRST);
 }
 
-/* What most are called can be seen from one. */
+/* The name of one file shows how the others are named. */
 static void say_files(say_fn *say, const char *what, size_t n, const char *last)
 {
 	if (n == 1)

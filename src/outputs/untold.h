@@ -6,35 +6,36 @@
 #include "session/session.h"
 
 /*
- * Of each profile there are some sentences. A session that follows a build has thousands: then they
- * are said of the first ones, and of the rest what it comes to. All are told where a report goes to
- * standard error, among whose lines they are no more, and to who wants to hear all.
+ * Each profile has some sentences. A session that follows a build has thousands of profiles: then
+ * the sentences are said for the first ones, and the rest is summed up. All are said if the report
+ * goes to standard error, where they do not add much, and with --verbose.
  */
 
-enum { UNTOLD_FIRST = 10 };	/* profiles of which all is told */
+enum { UNTOLD_FIRST = 10 };	/* so many profiles get their own sentences */
 
 struct outputs;
 
-/* Of the profiles of which nothing has been said by itself. */
+/* The sum over the profiles without sentences of their own. */
 struct untold {
 	struct pd_totals totals;
 	uint64_t lost;		/* events */
 	size_t n;
-	size_t noted;		/* those of which not all was seen */
+	size_t noted;		/* profiles that were not observed completely */
 	size_t saved, paged;	/* data files and pages */
-	size_t older;		/* of both: those that took the place of another */
-	char *data, *page;	/* the last of each */
+	size_t older;		/* data files and pages that replaced older ones */
+	char *data, *page;	/* name of the last one of each */
 };
 
-/* Is nothing said of this image by itself? */
+/* True if this image gets no sentences of its own. */
 bool untold_is(const struct outputs *o, const struct image *i);
 
-/* Count one. False: it is to be told of all the same, for something is missing in it. */
+/* Add an image to the sum. False: say its sentences all the same, since something is missing in
+ * it. */
 bool untold_add(struct outputs *o, const struct image *i, const struct profile_data *d);
 void untold_saved(struct outputs *o, const char *path, bool older);
 void untold_paged(struct outputs *o, const char *path, bool older);
 
-/* Say what all came to, once. */
+/* Say the sum, once. */
 void untold_say(struct outputs *o);
 void untold_release(struct untold *u);
 

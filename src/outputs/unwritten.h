@@ -8,28 +8,28 @@
 #include <stdio.h>
 
 /*
- * What could not be written, remembered: a session in the background says it to nobody, and whoever
- * asks how it ended is told.
+ * Sentences on what could not be written, kept for clients that ask how the session ended: a
+ * session in the background cannot print them.
  */
 
-/* A group may have thousands of processes, and a full disk one sentence for each. */
-enum { UNWRITTEN_REMEMBERED = 16 }; /* the last of them is the newest */
+/* A group may have thousands of processes, and a full disk causes a sentence for each. */
+enum { UNWRITTEN_REMEMBERED = 16 }; /* the last one is replaced by newer ones */
 
 struct unwritten {
 	struct error sentences[UNWRITTEN_REMEMBERED];
-	size_t n;	/* also of those that are not remembered */
+	size_t n;	/* includes those that are not remembered */
 };
 
+/* Add a copy of a sentence. */
 void unwritten_remember(struct unwritten *u, const char *sentence);
 
-/* Another try begins: only the first @n are still so. */
+/* Before another try: drop all but the first @n. */
 void unwritten_forget(struct unwritten *u, size_t n);
 
-/* The one behind the first @n, as far as it is remembered; NULL: there is none. */
+/* The sentence after the first @n, if it is remembered; NULL: there is none. */
 const char *unwritten_behind(const struct unwritten *u, size_t n);
 
-/* All of them, as far as they are remembered, each on a line behind @mark; and how many more there
- * were. */
+/* Print those that are remembered, each on a line after @mark; and the number of the others. */
 void unwritten_print(const struct unwritten *u, const char *mark, FILE *out);
 
 #endif

@@ -27,7 +27,7 @@ static void report_failed(struct outputs *o, int err)
 static int print_image(struct outputs *o, const struct image *i, struct profile_data *d,
 		       FILE *report)
 {
-	/* To the terminal itself it shows by itself how far it is. */
+	/* A report on the terminal shows its progress itself. */
 	if (report != stderr)
 		o->host->step("writing the report");
 	int err = o->host->print(o->host_ctx, d, untold_is(o, i), report);
@@ -47,7 +47,8 @@ static void tell_all(const struct outputs *o, const struct image *i, const struc
 	tell_names(say, d, o->settings.names, o->host->lacking, o->host_ctx);
 }
 
-/* What has been saved is not saved again. @report: NULL if none is to be printed. @d is freed. */
+/* Print and save one profile, unless it is saved already. @report: NULL if none is to be printed.
+ * @d is freed. */
 static int write_image(struct outputs *o, struct image *i, struct profile_data *d, FILE *report)
 {
 	say_fn *say = o->host->say;
@@ -67,7 +68,7 @@ static int write_image(struct outputs *o, struct image *i, struct profile_data *
 		tell_effort(say, i, d);
 	int err = i->saved ? 0 : data_save(o, i, d);
 	int printed = report ? print_image(o, i, d, report) : 0;
-	/* Looking names up takes longest: once is enough for both. */
+	/* Looking names up takes longest: the page uses the same profile. */
 	if (report && !printed)
 		page_of_image(o, i, d);
 	o->reported = o->reported && !printed;
@@ -90,7 +91,7 @@ struct section output_section(const struct image *i)
 	return s;
 }
 
-/* With more than one report in a stream, each begins with a line that tells whose it is. */
+/* If several reports go to one stream, each begins with a line that names the process. */
 static bool has_sections(const struct outputs *o)
 {
 	const struct image *first = o->session->images;
@@ -122,7 +123,7 @@ static bool is_pipe(const char *path)
 	return path && !stat(path, &st) && S_ISFIFO(st.st_mode);
 }
 
-/* Who reads a pipe may come late, or never: what can be lost is in its file before. */
+/* A pipe may be read late, or never: save the profiles before opening it. */
 static void save_beforehand(struct outputs *o)
 {
 	for (struct image *i = o->session->images; i; i = i->next) {
@@ -158,7 +159,7 @@ static FILE *open_report(struct outputs *o)
 
 static int close_report(struct outputs *o, FILE *report)
 {
-	bool told = ferror(report); /* by whoever printed */
+	bool told = ferror(report); /* reported where it was printed */
 	int lost = report == stderr ? 0 : stream_close(report);
 
 	if (lost && !told)
@@ -191,7 +192,7 @@ static void write_named(void *ctx, struct image *i, struct profile_data *d)
 	w->o->host->step("naming what was seen");
 }
 
-/* Those that are saved are named for a report only. */
+/* Images that are saved are named for a report only. */
 static void write_images(struct writing *w)
 {
 	struct session *s = w->o->session;
@@ -215,7 +216,8 @@ static void write_images(struct writing *w)
 int output_session(struct outputs *o)
 {
 	struct session *s = o->session;
-	const struct session_cost cost = session_cost(s); /* before names are looked for */
+	const struct session_cost cost = session_cost(s); /* before the time to look up names is
+							     added */
 	FILE *report = o->reported	  ? NULL :
 		       o->settings.report ? open_report(o) : o->settings.report_to;
 	struct writing w = { o, report, report || o->reported ? 0 : -EIO };
@@ -229,7 +231,8 @@ int output_session(struct outputs *o)
 		tell_session_effort(o->host->say, s, &cost);
 	int lost = report ? close_report(o, report) : 0;
 	if (report) {
-		/* Whoever reads for it is forked, which flushes what is open. */
+		/* Reading the files forks, which flushes open streams: the report is closed
+		 * before. */
 		tell_own_heaps(o->host->say, s->observer->files, o->environments.python_is_off);
 		o->host->printed(o->host_ctx);
 	}

@@ -5,20 +5,21 @@
 #include "outputs/outputs.h"
 #include "outputs/sections.h"
 
-/* The programs have been let go: leave out the images that nobody wants, and say which. */
+/* After detaching: leave out the images that are not wanted, and say which. */
 void output_leave_out(struct outputs *o);
 
 /**
- * Name what the session has seen, write the data files and print the report: all that has not been
- * written by an earlier try.
+ * Name the profiles of the session, write the data files and print the report, as far as an earlier
+ * try has not done so.
  * Returns 0, or -errno after saying what could not be written and why.
  */
 int output_session(struct outputs *o);
 
-/* Is there a profile, or a file of another output, in memory only? After output_session(). */
+/* True if a profile, or a file of another output, is in memory only. Call it after
+ * output_session(). */
 bool output_unsaved(const struct session *s);
 
-/* Whose the profile of an image is. */
+/* The section of an image's report. */
 struct section output_section(const struct image *i);
 
 #endif
