@@ -10,8 +10,8 @@
 
 static const struct {
 	const char *name;
-	const char *one, *many; /* what is counted */
-	bool bytes;		/* a suffix is fine */
+	const char *one, *many; /* the unit */
+	bool bytes;		/* the value may have a suffix */
 } figures[GATE_FIGURES] = {
 	[GATE_ALLOCS] = {"allocs", "request", "requests", false},
 	[GATE_FREES] = {"frees", "free", "frees", false},
@@ -40,7 +40,7 @@ const char *gate_figure_unit(enum gate_figure figure, uint64_t n)
 
 /* ---- reading ---- */
 
-/* What is behind the figure's name, or NULL. */
+/* The text after the figure's name, or NULL. */
 static const char *take_figure(struct gate_condition *c, const char *text)
 {
 	size_t len = strcspn(text, "(<>=");
@@ -54,7 +54,7 @@ static const char *take_figure(struct gate_condition *c, const char *text)
 	return NULL;
 }
 
-/* Names of C++ have brackets and arrows of their own: the last bracket ends it. */
+/* C++ names have brackets and arrows of their own: the last bracket ends the name. */
 static const char *take_site(struct gate_condition *c, const char *text)
 {
 	const char *end = strrchr(text, ')');
@@ -75,7 +75,7 @@ static const char *take_operator(struct gate_condition *c, const char *text)
 	};
 	const char *rest = NULL;
 
-	/* The longest. */
+	/* Find the longest match. */
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		const char *behind = text_after(text, words[i]);
 
@@ -87,7 +87,7 @@ static const char *take_operator(struct gate_condition *c, const char *text)
 	return rest;
 }
 
-/* "5", "0.25", without the sign that is behind it; in thousandths. */
+/* "5", "0.25", without the percent sign that follows; in thousandths. */
 static bool take_percent(uint64_t *thousandths, const char *text, size_t len)
 {
 	char digits[32];
@@ -95,7 +95,7 @@ static bool take_percent(uint64_t *thousandths, const char *text, size_t len)
 	size_t whole = point ? (size_t)(point - text) : len, part = point ? len - whole - 1 : 0;
 	uint64_t n;
 
-	/* Three digits behind the point are the thousandths. */
+	/* At most three digits after the point: thousandths. */
 	if (!whole || (point && !part) || part > 3 || whole + 3 >= sizeof digits)
 		return false;
 	memset(digits, '0', sizeof digits);
@@ -150,7 +150,7 @@ void gate_condition_release(struct gate_condition *c)
 
 /* ---- comparing ---- */
 
-/* More than 0: the figure is above the value. It rises with @now, and falls as @base rises. */
+/* Positive if the figure is above the value. Increases with @now, and decreases with @base. */
 static __int128 above(const struct gate_condition *c, uint64_t now, uint64_t base)
 {
 	__int128 value = c->less ? -(__int128)c->value : (__int128)c->value;
@@ -174,7 +174,7 @@ static enum gate_outcome outcome(bool holds, bool fails)
 enum gate_outcome gate_condition_holds(const struct gate_condition *c, struct gate_bounds now,
 				       struct gate_bounds base)
 {
-	/* Below -100 %, which nobody can ask for, it would be the other way round. */
+	/* This holds for values above -100 % only, and lower ones cannot be given. */
 	__int128 low = above(c, now.low, base.high), high = above(c, now.high, base.low);
 
 	switch (c->op) {

@@ -6,14 +6,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What --fail-if says, "kept(make_widget)>0", "peak>+5%": parsed, and compared with figures. Pure
- * functions; nothing in here knows a profile. */
+/* A condition of --fail-if, "kept(make_widget)>0", "peak>+5%": parsed, and compared with figures.
+ * Pure functions, without a profile. */
 
 enum gate_figure {
 	GATE_ALLOCS,
 	GATE_FREES,
 	GATE_BYTES,
-	GATE_KEPT, /* bytes, without the runtime's */
+	GATE_KEPT, /* bytes, without those of the runtime */
 	GATE_KEPT_BLOCKS,
 	GATE_UNFREED, /* bytes */
 	GATE_UNFREED_BLOCKS,
@@ -33,43 +33,43 @@ enum gate_figure {
 
 enum gate_operator { GATE_MORE, GATE_AT_LEAST, GATE_LESS, GATE_AT_MOST, GATE_EQUAL };
 
-/* How the value is meant. */
+/* What the value is compared with. */
 enum gate_measure {
 	GATE_ABSOLUTE,
-	GATE_GROWTH,  /* more than in the base by so much */
-	GATE_PERCENT, /* the same, in thousandths of a percent of the base */
+	GATE_GROWTH,  /* the increase over the base */
+	GATE_PERCENT, /* the increase, in thousandths of a percent of the base */
 };
 
 struct gate_condition {
-	const char *text; /* as given; whoever gave it keeps it */
+	const char *text; /* as given; owned by the caller */
 	enum gate_figure figure;
-	char *site; /* a pattern for the name of a function, see shortname_matches(); NULL: of the
-		       whole */
+	char *site; /* a pattern for a function's name, see shortname_matches(); NULL: the whole
+		       program */
 	enum gate_operator op;
 	enum gate_measure measure;
-	bool less; /* of growth: by so much less */
+	bool less; /* growth: a decrease */
 	uint64_t value;
 };
 
-/* A figure may not be known exactly: it is one of these. */
+/* The range in which a figure is that is not known exactly. */
 struct gate_bounds {
-	uint64_t low, high; /* UINT64_MAX: nobody knows how much */
+	uint64_t low, high; /* UINT64_MAX: not known */
 };
 
 enum gate_outcome { GATE_PASSED, GATE_BROKEN, GATE_CANNOT_TELL };
 
 /**
- * Read a condition, which gate_condition_release() frees.
- * 0; -EINVAL: it is none, and @c is zeroed; or -ENOMEM, the same.
+ * Parse a condition; free it by gate_condition_release().
+ * 0; or -EINVAL: it is malformed, or -ENOMEM: then @c is zeroed.
  */
 int gate_condition_parse(struct gate_condition *c, const char *text);
 void gate_condition_release(struct gate_condition *c);
 
-/* The figure's name, as in conditions; and its unit, "bytes" or "blocks". */
+/* The figure's name in conditions; and its unit, "bytes" or "blocks". */
 const char *gate_figure_name(enum gate_figure figure);
 const char *gate_figure_unit(enum gate_figure figure, uint64_t n);
 
-/* Does it hold, whichever of @now and, of growth, of @base is so? */
+/* Judge the condition for all values in the range of @now and, for growth, of @base. */
 enum gate_outcome gate_condition_holds(const struct gate_condition *c, struct gate_bounds now,
 				       struct gate_bounds base);
 

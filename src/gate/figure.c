@@ -12,8 +12,8 @@
 
 /* ---- which chains ---- */
 
-/* Of sites that are not in the program's own code a missing name says nothing: who names a function
- * of the system's libraries means one that they export, and that has a name. */
+/* A missing name matters only in the program's own code: a function of the system's libraries that
+ * a user names is exported, and so has a name. */
 static uint8_t bits_of_site(const struct profile_data *d, const bool *meant, const bool *own,
 			    uint32_t site)
 {
@@ -24,7 +24,7 @@ static uint8_t bits_of_site(const struct profile_data *d, const bool *meant, con
 	return own[site] && names_nothing_names(d, function) ? GATE_IN_NAMELESS : 0;
 }
 
-/* Of each function: is the condition about it? For free(), or NULL. */
+/* For each function: does its name match the condition? For free(), or NULL. */
 static bool *meant_functions(const struct profile_data *d, const struct gate_condition *c)
 {
 	bool *meant = calloc(d->n_functions + 1, sizeof *meant);
@@ -68,7 +68,7 @@ uint8_t *gate_nodes(const struct profile_data *d, const struct gate_condition *c
 
 /* ---- what was counted ---- */
 
-/* What the summary says of what is kept: the program does so, or the runtime. */
+/* As in the summary, blocks that the runtime keeps do not count. */
 static uint64_t kept_by_the_program(const struct profile_data *d, const struct pd_leaf *l)
 {
 	uint64_t kept = l->allocs - l->frees;
@@ -164,8 +164,9 @@ static void widen(struct gate_value *v, enum gate_doubt doubt, uint64_t below, u
 	v->doubts |= doubt;
 }
 
-/* What was there when a pause began counts as freed, and not as kept: what is kept for certain came
- * after it. Of the real peak, which may have been in it, a function may have had less. */
+/* Blocks that were live when a pause began count as freed, and not as kept: a kept block was
+ * certainly allocated after it. The real peak may have been during the pause, and a function may
+ * have had less then. */
 static void doubt_pauses(const struct profile_data *d, const struct gate_condition *c,
 			 struct gate_value *v)
 {
@@ -177,13 +178,13 @@ static void doubt_pauses(const struct profile_data *d, const struct gate_conditi
 		widen(v, GATE_PAUSED, below, UINT64_MAX);
 }
 
-/* What was not seen may be anywhere, of any size. */
+/* An unobserved call may concern any function and any size. */
 static void doubt_unseen(const struct profile_data *d, enum gate_figure figure,
 			 struct gate_value *v)
 {
 	const struct pd_unseen *u = &d->unseen;
 	bool bytes = is_of_bytes(figure);
-	/* A free that was not seen leaves something there that is not. */
+	/* After an unobserved free its block still counts as live. */
 	bool falls = figure != GATE_ALLOCS && figure != GATE_BYTES && figure != GATE_FREES;
 
 	if (u->lost)
@@ -195,7 +196,8 @@ static void doubt_unseen(const struct profile_data *d, enum gate_figure figure,
 		widen(v, GATE_UNTRAPPED, falls ? UINT64_MAX : 0, UINT64_MAX);
 }
 
-/* The sums of all there was are known, of whatever path; but of bytes only the usable ones. */
+/* The sums over all blocks are known, whatever their chains; but those of bytes are usable
+ * bytes. */
 static void whole_look(const struct profile_data *d, enum gate_figure figure, uint64_t left_out,
 		       struct gate_value *v)
 {
@@ -225,7 +227,7 @@ static bool peak_is_told(const struct profile_data *d)
 	return !d->totals.peak_bytes;
 }
 
-/* What the leaves and lifetimes say; returns what was left out, for it is suppressed. */
+/* Add up leaves or lifetimes; returns the sum of what is left out as suppressed. */
 static uint64_t add_up(const struct profile_data *d, const struct gate_condition *c,
 		       const uint8_t *bits, const uint32_t *suppressed, struct gate_value *v)
 {
@@ -233,7 +235,7 @@ static uint64_t add_up(const struct profile_data *d, const struct gate_condition
 	uint64_t left_out = 0;
 
 	for (size_t i = 0; gate_count_at(d, c->figure, i, &n); i++) {
-		/* An empty chain has no name at all. */
+		/* An empty chain has no names at all. */
 		uint8_t in = bits[n.node] ? bits[n.node] :
 			     n.node < PD_FIRST_NODE ? GATE_IN_NAMELESS : 0;
 
@@ -272,7 +274,7 @@ int gate_value_of(const struct profile_data *d, const struct gate_condition *c,
 		v->is = (struct gate_bounds){d->totals.peak_bytes, d->totals.peak_bytes};
 	else if (c->figure == GATE_PEAK && !peak_is_told(d))
 		*v = (struct gate_value){{0, d->totals.peak_bytes}, GATE_NO_PEAK, v->met};
-	/* A look has seen what there is, whatever became of the events. */
+	/* What a look found does not depend on the events that were observed. */
 	if (c->site || !is_of_looks(c->figure)) {
 		doubt_unseen(d, c->figure, v);
 		doubt_pauses(d, c, v);

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Is text @i one of those before it? */
-static bool is_there(const char *const *texts, size_t i)
+/* True if text @i is equal to one before it. */
+static bool is_duplicate(const char *const *texts, size_t i)
 {
 	size_t k = 0;
 
@@ -29,7 +29,7 @@ int gate_add_conditions(struct gate *g, const char *const *texts)
 	if (!g->conditions || !g->met || !g->nowhere)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
-		if (is_there(texts, i))
+		if (is_duplicate(texts, i))
 			continue;
 		int err = gate_condition_parse(&g->conditions[g->n_conditions], texts[i]);
 		if (err)
@@ -121,7 +121,7 @@ static bool has_file(const struct gate *g, const struct pd_module *m)
 	return false;
 }
 
-/* What is no file, as the vdso, has no name that anybody asks for. 0 or -ENOMEM. */
+/* Remember the files of a process. The vdso and the like are no files. 0 or -ENOMEM. */
 static int add_files(struct gate *g, const struct profile_data *d)
 {
 	for (size_t i = 0; i < d->n_modules; i++) {
@@ -155,7 +155,7 @@ static int judge_one(struct gate *g, const struct profile_data *d, const uint32_
 		return err;
 	r.outcome = gate_condition_holds(c, r.now.is, r.base.is);
 	g->met[condition] |= r.now.met || r.base.met;
-	/* Nobody breaks it by too little. */
+	/* No single path is to blame if the figure is too low. */
 	if (r.outcome == GATE_BROKEN && c->op != GATE_LESS && c->op != GATE_AT_MOST)
 		err = gate_rows_collect(d, suppressed, base, g->suppressed_base, c, &r.rows);
 	g->results[g->n_results++] = r;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What came of conditions as JUnit's XML: a suite for each process, a test case for each condition.
- * It has all that Ant's own files have, which is what most of its readers were made for.
+ * The results of conditions as JUnit XML: a suite for each process, a test case for each condition.
+ * It has all elements of Ant's own files, for which most readers were made.
  */
 #include "base/printable.h"
 #include "base/stream.h"
@@ -16,11 +16,12 @@
 
 /* ---- text ---- */
 
-/* All others are as in the tables, which have no character that XML 1.0 has no way to write: those
- * are controls, what is no UTF-8, and the two that are no characters. Returns what is behind it. */
+/* Other characters are escaped as in the tables, which excludes those that XML 1.0 cannot
+ * represent: controls, invalid UTF-8, and the two noncharacters. Returns the text after the
+ * character. */
 static const char *put_character(FILE *out, const char *s)
 {
-	/* A newline in an attribute would become a blank. */
+	/* A literal newline in an attribute would be read as a blank. */
 	if (!strchr("\t\n\r<>&\"'", *s))
 		return printable_put(out, s);
 	fprintf(out, "&#%u;", (unsigned)*s);
@@ -129,7 +130,7 @@ static void put_runtime(const struct gate *g, uint32_t process, FILE *out)
 	fputc('\n', out);
 }
 
-/* What is suppressed is so of all processes together; the first suite tells. */
+/* Suppressions are counted over all processes; the first suite reports them. */
 static void put_suppressions(const struct gate *g, FILE *out)
 {
 	for (size_t i = 0; i < g->suppressions.n; i++) {
@@ -142,7 +143,7 @@ static void put_suppressions(const struct gate *g, FILE *out)
 	}
 }
 
-/* A misspelt name is in nobody's way, and passes. 0 or -ENOMEM. */
+/* A condition with a misspelt name always passes: warn about it. 0 or -ENOMEM. */
 static int put_unmet(const struct gate *g, FILE *out)
 {
 	for (size_t i = 0; i < g->n_conditions; i++) {

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A path is as long as the report has it. */
+/* The longest path, as in the report. */
 enum { DEPTH = 5 };
 
 struct collecting {
@@ -35,7 +35,8 @@ static const char *function_at(const struct profile_data *d, uint32_t node)
 	return names_text(d, names_function(d, d->nodes[node].site));
 }
 
-/* Who has requested it: no allocation function, as long as there is another. */
+/* The node of the requesting function: allocation functions are skipped, unless there is no
+ * other. */
 static uint32_t requester(const struct profile_data *d, uint32_t node)
 {
 	uint32_t at = node;
@@ -45,7 +46,7 @@ static uint32_t requester(const struct profile_data *d, uint32_t node)
 	return at >= PD_FIRST_NODE ? at : node;
 }
 
-/* For free(), or NULL. */
+/* The path as text, for free(), or NULL. */
 static char *path_of(const struct profile_data *d, uint32_t node)
 {
 	uint32_t nodes[DEPTH], at = node;
@@ -76,7 +77,7 @@ static void release_row(struct gate_row *r)
 	free(r->file);
 }
 
-/* @path becomes the row's. 0 or -ENOMEM. */
+/* Takes ownership of @path. 0 or -ENOMEM. */
 static int add_row(struct collecting *c, const struct profile_data *d, uint32_t node, char *path)
 {
 	const struct pd_site *s = node >= PD_FIRST_NODE ? &d->sites[d->nodes[node].site] : NULL;
@@ -95,7 +96,7 @@ static int add_row(struct collecting *c, const struct profile_data *d, uint32_t 
 	return idindex_add(&c->index, (uint32_t)(c->n - 1), hash_text(0, path), path_rehash, c);
 }
 
-/* A profile may hold any number: what does not fit is as much as fits. */
+/* Saturates: a profile may hold any numbers. */
 static void count(int64_t *sum, int sign, uint64_t n)
 {
 	__int128 is = *sum + (__int128)n * sign;
@@ -125,7 +126,7 @@ static int count_row(struct collecting *c, const struct profile_data *d,
 	return 0;
 }
 
-/* All of a profile, added or taken off. 0 or -ENOMEM. */
+/* Add the values of a profile (@sign 1), or subtract them (-1). 0 or -ENOMEM. */
 static int count_all(struct collecting *to, const struct profile_data *d,
 		     const uint32_t *suppressed, const struct gate_condition *c, int sign)
 {
@@ -145,7 +146,7 @@ static int count_all(struct collecting *to, const struct profile_data *d,
 	return err;
 }
 
-/* Most first; of the same by path, so that it is the same in every run. */
+/* Highest value first; equal ones by path, for the same order in every run. */
 static int compare(const void *a, const void *b)
 {
 	const struct gate_row *x = a, *y = b;
@@ -155,13 +156,13 @@ static int compare(const void *a, const void *b)
 	return strcmp(x->path, y->path);
 }
 
-/* What has become less breaks nothing that is about growth, unless that is allowed to be less. */
+/* A decrease breaks a condition about growth only if that allows less than none. */
 static bool breaks(const struct gate_condition *c, const struct gate_row *r)
 {
 	return c->less ? r->value != 0 : r->value > 0;
 }
 
-/* The others are not told. */
+/* Keep the first GATE_ROWS that break the condition, and free the others. */
 static void keep_first(struct collecting *c, const struct gate_condition *of,
 		       struct gate_rows *rows)
 {

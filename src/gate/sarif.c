@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What came of conditions as SARIF 2.1.0: a rule for each condition, a result for each row of one
- * that holds, at the place that requests.
+ * The results of conditions as SARIF 2.1.0: a rule for each condition, a result for each row of one
+ * that holds, located at the request.
  * Source: Static Analysis Results Interchange Format (SARIF) Version 2.1.0, OASIS Standard.
  */
 #include "base/jsontext.h"
@@ -20,8 +20,8 @@
 
 /* ---- text ---- */
 
-/* As in the tables: what is not seen, and turns or breaks lines, is octal. NULL: out of memory, as
- * everywhere in here. */
+/* Escaped as in the tables: control and invisible characters become octal. NULL: out of memory, as
+ * everywhere in this file. */
 static json_t *harmless(const char *s)
 {
 	char *safe = printable_copy(s);
@@ -31,8 +31,8 @@ static json_t *harmless(const char *s)
 	return j;
 }
 
-/* In a message, square brackets are links and curly ones places to fill in (3.11.5, 3.11.6):
- * nobody's name is. */
+/* In messages, square brackets are links and braces placeholders (3.11.5, 3.11.6): escape those in
+ * names. */
 static void put_plain(FILE *out, const char *s)
 {
 	for (; *s; s++) {
@@ -61,7 +61,7 @@ static json_t *message(const char *text)
 	return m;
 }
 
-/* A path as URI: what is neither unreserved nor a slash stands behind a percent sign (RFC 3986). */
+/* A path as URI: all but unreserved characters and slashes are percent-encoded (RFC 3986). */
 static json_t *uri(const char *scheme, const char *path)
 {
 	char *text = NULL;
@@ -84,7 +84,7 @@ static json_t *uri(const char *scheme, const char *path)
 
 /* ---- results ---- */
 
-/* Below the directory in which mprof runs, which in CI is that of the sources, relative to it. */
+/* Files below @root, which in CI is the directory of the sources, are named relative to it. */
 static json_t *artifact(const char *file, const char *root)
 {
 	const char *rest = root && strcmp(root, "/") ? text_after(file, root) : NULL;
@@ -205,7 +205,7 @@ static json_t *rules(const struct gate *g)
 	return all;
 }
 
-/* What was not counted, told as tools tell of themselves: a note for each process. */
+/* What was not counted, as notifications of the tool: a note for each process. */
 static json_t *invocations(const struct gate *g)
 {
 	json_t *notes = json_array();

@@ -13,7 +13,7 @@
 
 /* ---- reading ---- */
 
-/* Without blanks at either end. */
+/* Remove blanks at both ends. */
 static char *trim(char *line)
 {
 	static const char blanks[] = " \t\r\n\v\f";
@@ -143,7 +143,7 @@ void gate_suppressions_count(struct gate_suppressions *s, const struct profile_d
 		struct gate_suppression *by = &s->items[which];
 		uint64_t kept = l->allocs - l->frees;
 
-		/* Of several profiles a sum need not fit. */
+		/* The sum over several profiles may overflow. */
 		if (__builtin_add_overflow(by->blocks, kept, &by->blocks))
 			by->blocks = UINT64_MAX;
 		if (__builtin_add_overflow(by->bytes, kept * l->size, &by->bytes))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What came of conditions, for people. */
+/* The results of conditions, for people. */
 #include "base/printable.h"
 #include "base/stream.h"
 #include "base/text.h"
@@ -26,7 +26,7 @@ static void print_value(enum gate_figure figure, const struct gate_bounds *is, c
 			 unit);
 }
 
-/* Of which there "is" so much. */
+/* True for "is", false for "are". */
 static bool is_one(const struct gate_bounds *is)
 {
 	return (is->low == 1 && is->high == 1) || (!is->low && is->high == UINT64_MAX);
@@ -49,7 +49,7 @@ void gate_result_print(const struct gate *g, const struct gate_result *r, char *
 		 *doubts ? ": " : "", doubts);
 }
 
-/* The first condition that is about less than there is; NULL: none. */
+/* The first condition whose figure excludes what the runtime keeps; NULL: none. */
 static const struct gate_condition *sparing(const struct gate *g)
 {
 	for (size_t i = 0; i < g->n_conditions; i++)
@@ -75,7 +75,7 @@ bool gate_runtime_print(const struct gate *g, uint32_t process, char *text, size
 	return true;
 }
 
-/* A name from outside, harmless. */
+/* Print an untrusted name, escaped. */
 static void put_name(const char *name, FILE *out)
 {
 	while (*name)
@@ -110,7 +110,7 @@ int gate_rows_print(const struct gate *g, const struct gate_result *r, FILE *out
 
 /* ---- all processes ---- */
 
-/* So wide is the column of a condition at least. */
+/* Least width of a condition's column. */
 enum { COLUMN = 14 };
 
 static int width_of(const struct gate_condition *c)
@@ -157,7 +157,7 @@ static void add(uint64_t *sum, uint64_t n)
 		*sum = UINT64_MAX;
 }
 
-/* Peaks are not at the same time: the peak of all together is nobody's sum. */
+/* A sum of peaks means nothing: they were at different times. */
 static void put_all(const struct gate *g, FILE *out)
 {
 	fprintf(out, "%8s", "all");
