@@ -7,10 +7,10 @@
 #include <string.h>
 #include <wchar.h>
 
-/* A character as it is shown. */
+/* A character of the text and its width. */
 struct shown {
-	size_t bytes; /* of the text */
-	int columns;  /* that it takes; -1: it cannot be shown */
+	size_t bytes; /* in the text */
+	int columns;  /* on the screen; -1: not printable */
 };
 
 static struct shown next(const char *s, mbstate_t *state)
@@ -39,7 +39,7 @@ int top_width(const char *text)
 	return width;
 }
 
-/* Of a harmless text: the first byte of what takes so many columns at its end, or fewer. */
+/* The end of an escaped text that takes at most so many columns. */
 static const char *tail_of(const char *text, int columns)
 {
 	mbstate_t state = {0};
@@ -53,7 +53,7 @@ static const char *tail_of(const char *text, int columns)
 	return text;
 }
 
-/* Behind the characters that fit into so many columns, all of them as they are shown. */
+/* Append the characters that fit into so many columns. Returns the end. */
 static char *fill(char *to, const char *text, int columns)
 {
 	mbstate_t state = {0};
@@ -113,8 +113,8 @@ char *top_shorten(const char *text, int columns)
 	return out;
 }
 
-/* How many bytes of a harmless text are a line: to the last space that fits and has no per cent
- * sign behind it, or as much as does; one character at least. */
+/* The number of bytes of an escaped text for one line: to the last space that fits and is not
+ * followed by a per cent sign, or as much as fits; at least one character. */
 static size_t line_bytes(const char *text, int columns)
 {
 	mbstate_t state = {0};
@@ -136,7 +136,7 @@ static size_t line_bytes(const char *text, int columns)
 char *top_wrap(const char *text, int columns)
 {
 	char *harmless = printable_copy(text);
-	/* A line has a byte of the text, at least, and one that ends it. */
+	/* Each line has at least one byte of the text, and a newline. */
 	char *out = harmless ? malloc(2 * strlen(harmless) + 1) : NULL, *to = out;
 
 	for (const char *at = harmless; out && *at;) {

@@ -10,19 +10,19 @@
 #include <stdio.h>
 
 /*
- * What a session has counted of a process at one moment, as numbers without names: JSON that a
- * session answers to CONTROL_FIGURES and that who shows it reads and names, so that nothing that
- * parses a program's files runs where it is traced, nor is done again each second. Where a profile
- * is very large only its heaviest and its busiest leaves are told apart.
+ * What a session has counted for a process at one moment, as numbers without names: JSON by which a
+ * session answers CONTROL_FIGURES. The client reads it and looks up the names, so that no code that
+ * parses a program's files runs in the tracer, and names are not looked up again each second. Of a
+ * very large profile only the leaves with most live bytes and those with most requests are listed.
  */
 enum { FIGURES_VERSION = 3, FIGURES_LEAVES = 100000 };
 
-/* What is told besides the profile. */
+/* Values besides the profile. */
 struct figures_head {
-	uint64_t pid;	  /* of the process that they are of */
-	uint64_t session; /* of the one whose session it is */
-	uint64_t tracer;  /* the process that has the module files open */
-	uint64_t image;	  /* how many programs the process has executed before this one */
+	uint64_t pid;	  /* process that the figures are about */
+	uint64_t session; /* process whose session it is */
+	uint64_t tracer;  /* pid of the process that has the module files open */
+	uint64_t image;	  /* number of programs that the process had executed before this one */
 	uint64_t time_ns; /* CLOCK_MONOTONIC */
 	uint64_t elapsed_ns, worked_ns; /* as in struct session_cost */
 	uint64_t lost;			/* events */
@@ -31,39 +31,38 @@ struct figures_head {
 	bool fast, suspended;
 };
 
-/* What was counted of the leaves that are not told apart. */
+/* The sum over the leaves that are not listed. */
 struct figures_rest {
 	uint64_t leaves, allocs, frees, live_bytes;
 };
 
 struct figures_file {
 	const char *path;
-	int fd; /* of the tracer's; -1: it has none */
+	int fd; /* a descriptor in the tracer; -1: none */
 };
 
 /**
  * Write the figures as one JSON object on one line.
- * @max  so many leaves are told apart, FIGURES_LEAVES
- * Returns 0 or -ENOMEM; what could not be written shows in @out.
+ * @max  list so many leaves, FIGURES_LEAVES
+ * Returns 0 or -ENOMEM; errors of writing are those of @out.
  */
 int figures_write(const struct figures_head *h, const struct profile *p, size_t max,
 		  const struct figures_file *files, size_t n_files, FILE *out);
 
-/* The same as who shows them has them. */
+/* The figures as read by the client. */
 struct figures {
 	struct figures_head head;
 	struct figures_rest rest;
-	/* Only what resolve_profile_by() looks at, and what threads did; its leaves are those that
-	 * are told apart. */
+	/* Only what resolve_profile_by() uses, and what threads did; its leaves are those that are
+	 * listed. */
 	struct profile profile;
-	struct resolve_module *files; /* fd: a number of the tracer's, or -1 */
+	struct resolve_module *files; /* fd: a descriptor in the tracer, or -1 */
 	size_t n_files;
 };
 
 /**
- * Understand what figures_write() has written, or anything else: all numbers of others in it are
- * those of something that is there.
- * Returns 0, and figures_release() is to be called; -ENOMEM; or -EINVAL: it makes no sense.
+ * Parse what figures_write() has written. It is untrusted: indices are checked to be in range.
+ * Returns 0, and figures_release() must be called; -ENOMEM; or -EINVAL: malformed.
  */
 int figures_read(const json_t *text, struct figures *out);
 void figures_release(struct figures *f);

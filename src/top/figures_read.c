@@ -40,7 +40,7 @@ uint64_t *figures_head_number(struct figures_head *h, size_t i)
 
 /* ---- lists of numbers ---- */
 
-/* One that has @each numbers for an element; *n: how many elements. NULL: it is none. */
+/* A list with @each numbers per element; *n: number of elements. NULL: malformed. */
 static const json_t *list(const json_t *o, const char *name, size_t each, size_t *n)
 {
 	const json_t *a = json_object_get(o, name);

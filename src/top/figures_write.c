@@ -8,11 +8,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* What is told apart, by number in the profile; and the numbers that it has in what is told. */
+/* What is listed: leaves by their number in the profile; nodes and places with their new
+ * numbers. */
 struct chosen {
 	const struct profile *p;
 	bool *leaves;
-	uint32_t *nodes, *places; /* PD_NONE: it is not told */
+	uint32_t *nodes, *places; /* PD_NONE: not listed */
 };
 
 /* ---- which leaves ---- */
@@ -39,7 +40,7 @@ static int by_allocs(const void *a, const void *b, void *ctx)
 	return x < y ? 1 : x > y ? -1 : 0;
 }
 
-/* The first @n in this order that are not chosen yet. */
+/* Choose the first @n in this order that are not chosen yet. */
 static void choose_first(struct chosen *c, const uint32_t *order, size_t n_order, size_t n)
 {
 	for (size_t i = 0; i < n_order && n; i++) {
@@ -48,7 +49,7 @@ static void choose_first(struct chosen *c, const uint32_t *order, size_t n_order
 	}
 }
 
-/* The heaviest ones, and as many of the busiest of the others. 0 or -ENOMEM. */
+/* Choose those with most live bytes, and as many of the others with most requests. 0 or -ENOMEM. */
 static int choose_leaves(struct chosen *c, size_t max)
 {
 	const struct profile *p = c->p;
@@ -72,7 +73,7 @@ static int choose_leaves(struct chosen *c, size_t max)
 	return 0;
 }
 
-/* Their chains. A parent stands before its children. */
+/* Choose their chains. A parent has a lower number than its children. */
 static void choose_chains(struct chosen *c)
 {
 	const struct profile *p = c->p;
@@ -130,7 +131,7 @@ static void begin(FILE *out, const char *name)
 	fprintf(out, ",\"%s\":[", name);
 }
 
-/* The next number of a list. Those that do not fit in a signed one of JSON come back as they
+/* Write the next number of a list. JSON's integers are signed: larger ones are read back as they
  * were. */
 static void put(FILE *out, bool *first, uint64_t n)
 {
@@ -238,7 +239,7 @@ static void write_totals(const struct pd_totals *t, FILE *out)
 	fputc(']', out);
 }
 
-/* A path is whatever the program's is. 0 or -ENOMEM. */
+/* A path may be any bytes: what is not valid UTF-8 becomes U+FFFD. 0 or -ENOMEM. */
 static int write_files(const struct figures_file *files, size_t n, FILE *out)
 {
 	json_t *list = json_array();

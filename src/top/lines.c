@@ -13,14 +13,14 @@
 
 /* ---- text ---- */
 
-/* What a program calls something makes no line, and steers no terminal. */
+/* Escaped, so that a name can neither break the line nor control the terminal. */
 static void put_text(const char *text, FILE *out)
 {
 	while (*text)
 		text = printable_put(out, text);
 }
 
-/* What is not known yet is no 0. Returns @text. */
+/* "-" if it is not known yet. Returns @text. */
 static const char *print_rate(const struct top_head *h, double value, char text[24])
 {
 	snprintf(text, 24, "-");
@@ -29,7 +29,7 @@ static const char *print_rate(const struct top_head *h, double value, char text[
 	return text;
 }
 
-/* It did not run, or nothing was seen of it. */
+/* "-" if it did not run, or was not observed. */
 static const char *slowdown(const struct top_head *h, char text[24])
 {
 	if (h->slowdown <= 0)
@@ -55,8 +55,8 @@ static void print_process(const struct top_head *h, FILE *out)
 			h->threads == 1 ? "" : "s");
 }
 
-/* Is it so slow that whoever watches it will ask what to do? Of one that does hardly anything that
- * is nothing to anybody. */
+/* True if the user will wonder why it is slow. The slowdown of a program with few calls does not
+ * matter. */
 static bool is_slow(const struct top_head *h)
 {
 	enum { FEW = 1000 };
@@ -64,7 +64,7 @@ static bool is_slow(const struct top_head *h)
 	return h->slowdown > 2 && h->allocs_per_s + h->frees_per_s > FEW;
 }
 
-/* A line, if there is something. */
+/* Prints a line, if there is advice. */
 static void print_advice(const struct top_head *h, FILE *out)
 {
 	if (is_slow(h) && h->fast_slowdown > 0 && h->fast_slowdown < h->slowdown)
@@ -100,15 +100,15 @@ void top_print_head(const struct top_head *h, const char *name, FILE *out)
 
 /* ---- columns ---- */
 
-/* What stands in front of a row's name. */
+/* A column in front of a row's name. */
 struct column {
 	const char *head;
 	int width;
-	int sort; /* enum top_sort; TOP_SORTS: rows are not sorted by it, NO_MARK: nor is there room
-		     for the '*' */
-	unsigned least; /* where there is no room the highest number goes first; 0: it stays */
-	size_t number; /* where it is in a row, a uint64_t */
-	/* Instead, of what is no such number. */
+	int sort; /* enum top_sort; TOP_SORTS: rows cannot be sorted by it; NO_MARK: and there is no
+		     room for the '*' */
+	unsigned least; /* if there is no room, the highest number is dropped first; 0: never */
+	size_t number; /* offset of its uint64_t in struct top_row */
+	/* Used instead if it is not a plain number. */
 	void (*print)(const struct top_head *h, const struct top_row *r, char text[24]);
 };
 
@@ -185,8 +185,8 @@ static int width_of(const struct column *c)
 	return c->width + 1 + (c->sort != NO_MARK);
 }
 
-/* The number of the least one that is shown and that rows are not sorted by; the number of all:
- * none can go. */
+/* The index of the column to drop next: shown, and not the one that rows are sorted by. The number
+ * of columns if none can be dropped. */
 static size_t least_of(const struct top_how *how, const bool *shown)
 {
 	const struct column *v = kinds[how->by].v;
@@ -199,8 +199,8 @@ static size_t least_of(const struct top_how *how, const bool *shown)
 	return least;
 }
 
-/* Who allocates is what matters most: columns go until there is room for a name. Returns what is
- * left for that; 0: as many as it takes. */
+/* The name matters most: drop columns until there is room for it. Returns its width; 0:
+ * unlimited. */
 static int choose_columns(const struct top_how *how, int columns, bool shown[COLUMNS_MOST])
 {
 	enum { NAME_LEAST = 28 };
@@ -235,7 +235,7 @@ static void print_value(const struct column *c, const struct top_head *h, const 
 	snprintf(text, 24, "%" PRIu64, n);
 }
 
-/* One column of a line; @text is in it. */
+/* Print @text in a column. */
 static void print_column(const struct column *c, const char *text, bool marked, FILE *out)
 {
 	fprintf(out, "%*s%s ", c->width, text, c->sort == NO_MARK ? "" : marked ? "*" : " ");
@@ -255,8 +255,8 @@ void top_print_columns(const struct top_how *how, int columns, FILE *out)
 	fprintf(out, "%s\n", kinds[how->by].name);
 }
 
-/* What a program calls something, in so many columns; 0: as it is. Of a place and its callers the
- * outermost ones matter least. */
+/* Print a name in so many columns; 0: unlimited. If it has callers, the end is cut: the outermost
+ * matter least. */
 static void print_name(const char *name, const struct top_how *how, int columns, FILE *out)
 {
 	bool callers = how->by == TOP_SITES && how->depth > 1;
@@ -365,7 +365,7 @@ static json_t *head_json(const struct top_head *h, const char *name)
 			 json_out_num(h->unknown_frees), "events_lost", json_out_num(h->lost));
 }
 
-/* What is not known is not there. */
+/* Unknown values are left out. */
 static json_t *process_json(const struct top_head *h)
 {
 	if (!h->rss_kib)

@@ -23,7 +23,7 @@ static void forget_files(struct top_namer *n)
 	n->n_files = 0;
 }
 
-/* Numbers of files never change in a session, and there are only more of them. */
+/* File numbers never change in a session; files are only added. */
 static bool knows_files(const struct top_namer *n, const struct figures *f)
 {
 	bool same = n->n_files && n->tracer == f->head.tracer && n->n_files <= f->n_files;
@@ -71,8 +71,8 @@ static int take_threads(const struct lifetimes *from, struct top_look *out)
 	return 0;
 }
 
-/* The whole of it, with types: they take the files each time. The totals have what is in no leaf,
- * too, and a profile is taken back only with its own. */
+/* Name the whole profile, with types, which reads the files each time. The totals of the figures
+ * include what is in no leaf, but a profile must have the sums of its leaves to be named. */
 static int name_with_types(struct top_namer *n, const struct figures *f, int jit_map,
 			   struct profile_data **data)
 {
@@ -96,7 +96,7 @@ static int name_with_types(struct top_namer *n, const struct figures *f, int jit
 	return err;
 }
 
-/* Only of places that are new is asked, which soon there are none of. */
+/* Only new places are looked up; soon there are none. */
 static int name_places(struct top_namer *n, const struct figures *f, int jit_map,
 		       struct profile_data **data)
 {

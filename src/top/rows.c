@@ -83,7 +83,7 @@ static struct top_row *row_of(struct table *t, const char *name, uint64_t size)
 
 /* ---- names of sites ---- */
 
-/* Where the name of what ends at @node begins. */
+/* The node whose function begins the name of the site of @node. */
 static uint32_t first_node(const struct top_look *l, const struct top_how *how, uint32_t node)
 {
 	return how->innermost || l->own[node] == PD_NONE ? node : l->own[node];
@@ -96,7 +96,7 @@ static void put_elements(const struct profile_data *d, uint32_t node, unsigned d
 
 	for (; node >= PD_FIRST_NODE && depth; depth--, node = d->nodes[node].parent) {
 		char *where = where_text(d, d->nodes[node].site);
-		/* Between lines there are no others. */
+		/* On lines of their own, a newline in a name must be escaped. */
 		char *line = where && *between == '\n' ? printable_copy(where) : NULL;
 
 		fprintf(out, "%s%s", before, line ? line : where ? where : "?");
@@ -161,12 +161,12 @@ static uint64_t temporary_of(const struct profile_data *d, uint32_t node)
 	return n;
 }
 
-/* What of a look is wanted: of one row only, or of all. */
+/* The leaves of a look to collect: those of one row, or all. */
 struct wanted {
 	const struct top_how *how;
-	const struct top_how *of; /* how the row was made that it is of */
-	const char *name;	  /* NULL: of all */
-	const uint64_t *size;	  /* only requests of this one; NULL: of any */
+	const struct top_how *of; /* the settings by which that row was made */
+	const char *name;	  /* NULL: all rows */
+	const uint64_t *size;	  /* only requests of this size; NULL: any */
 };
 
 static bool has_size(const struct wanted *w, const struct pd_leaf *l)
@@ -174,7 +174,7 @@ static bool has_size(const struct wanted *w, const struct pd_leaf *l)
 	return !w->size || *w->size == l->size;
 }
 
-/* @i: the first leaf of the node */
+/* Sets *is. @i: the first leaf of its node */
 static int is_wanted(const struct top_look *l, const struct wanted *w, size_t i, bool *is)
 {
 	const struct profile_data *d = l->data;
@@ -190,7 +190,7 @@ static int is_wanted(const struct top_look *l, const struct wanted *w, size_t i,
 	return err;
 }
 
-/* The leaves of a node, from number @i on, which stand together; *next: behind them. */
+/* Collect the leaves of a node, which are consecutive from @i on; *next: the first after them. */
 static int collect_site(const struct top_look *l, const struct wanted *w, size_t i, size_t *next,
 			struct table *t)
 {
@@ -240,7 +240,7 @@ static int collect(const struct top_look *l, const struct wanted *w, struct tabl
 
 /* ---- differences ---- */
 
-/* A row that was not there before has all it has since then. */
+/* For a row that was not there before, all of it is new. */
 static int compare_with(const struct top_look *now, const struct top_look *before,
 			const struct wanted *w, struct table *rows)
 {
@@ -254,7 +254,8 @@ static int compare_with(const struct top_look *now, const struct top_look *befor
 		uint64_t allocs = was ? was->allocs : 0;
 
 		r->growth = (int64_t)(r->live_bytes - (was ? was->live_bytes : 0));
-		/* Among the many of a very large profile one may be told apart that was not. */
+		/* In a very large profile, a leaf may be listed now that was not before, or the
+		 * other way round. */
 		r->allocs_per_s = r->allocs < allocs ? 0 : (double)(r->allocs - allocs) / seconds;
 	}
 	idindex_release(&old.index);
@@ -300,7 +301,7 @@ static int compare_rows(const void *a, const void *b, void *ctx)
 	return c ? c : strcmp(x->name, y->name);
 }
 
-/* What a row of sizes or threads is about is a number, too. */
+/* The size or thread of a row is searched as a number, too. */
 static bool has_text(const struct top_row *r, const struct top_how *how)
 {
 	char number[24];
@@ -310,14 +311,14 @@ static bool has_text(const struct top_row *r, const struct top_how *how)
 	       (how->by != TOP_SITES && strstr(number, how->filter));
 }
 
-/* Is there a figure in it that is not 0? */
+/* True if any of its figures is not 0. */
 static bool tells_something(const struct top_row *r, const struct top_how *how)
 {
 	return how->by == TOP_THREADS || r->live_blocks || r->growth || r->allocs_per_s > 0 ||
 	       r->temporary;
 }
 
-/* Those that are not wanted. */
+/* Remove the rows that are not wanted. */
 static void drop_others(struct top_rows *r, const struct top_how *how)
 {
 	size_t kept = 0;

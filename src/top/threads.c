@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the thread had done by then. A thread keeps its place among them, and others come behind
- * it. */
+/* What the thread had done until the previous look. Threads keep their index; new ones are
+ * appended. */
 static struct thread_counts had_done(const struct top_look *before, size_t i, int32_t task)
 {
 	if (i < before->n_by_thread && before->by_thread[i].task == task)
@@ -33,7 +33,7 @@ static void add_to(struct top_row *sum, const struct top_row *r)
 	sum->frees_per_s += r->frees_per_s;
 }
 
-/* The rows are those of the threads, in their order. */
+/* The rows are those of the threads, in the same order. */
 static int share_ended(const struct top_look *now, struct top_rows *rows)
 {
 	struct top_row sum = {.node = PD_NONE};
@@ -88,6 +88,6 @@ int top_thread_rows(const struct top_look *now, const struct top_look *before,
 			compare_with(r, &was, seconds);
 		}
 	}
-	/* When the process itself has ended, its last figures stay as they are. */
+	/* When the process has ended, its last figures stay as they are. */
 	return how->no_zeros && !filtered && now->threads ? share_ended(now, out) : 0;
 }

@@ -19,7 +19,7 @@ static int compare_sizes(const void *a, const void *b)
 	return x->size < y->size ? -1 : x->size > y->size;
 }
 
-/* All of them. NULL: out of memory. */
+/* All leaves, sorted by size. NULL: out of memory. */
 static const struct pd_leaf **leaves_by_size(const struct profile_data *d)
 {
 	const struct pd_leaf **leaves = calloc(d->n_leaves + 1, sizeof *leaves);
@@ -31,7 +31,7 @@ static const struct pd_leaf **leaves_by_size(const struct profile_data *d)
 	return leaves;
 }
 
-/* What is at the sites that request blocks of this size; "" if that is not known. */
+/* The types at the sites that request blocks of this size; "" if not known. */
 static char *types_at_sites(const struct profile_data *d, const struct pd_leaf **leaves,
 			    uint64_t size)
 {
@@ -47,7 +47,7 @@ static char *types_at_sites(const struct profile_data *d, const struct pd_leaf *
 	return text;
 }
 
-/* "a | b | c and 5 more": all that have the size. */
+/* "a | b | c and 5 more": all types of this size. */
 static char *types_of_size(const struct profile_data *d, uint64_t size)
 {
 	size_t first = bins_first_type(d, size), n = 0;

@@ -4,12 +4,12 @@
 
 #include "top/rows.h"
 
-/* Types that a row may name before it says how many more there are. */
+/* The most types named in a row; the others are counted. */
 enum { TOP_TYPES = 3 };
 
 /**
- * Rows of sizes are called after what is requested in them: the types at the sites that request
- * that size, or if there are none all types of it. 0 or -ENOMEM.
+ * Name rows of sizes by their types: those at the sites that request that size, or if there are
+ * none all types of it. 0 or -ENOMEM.
  */
 int top_add_types(const struct profile_data *d, struct top_rows *rows);
 
