@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Names come from the program's files; a file of ours is read line by line. */
+/* Names come from the program's files, and massif files are read line by line: escape them. */
 static void put_harmless(FILE *out, const char *s)
 {
 	char *safe = printable_copy(s);

@@ -27,7 +27,7 @@ static size_t count_alloc_fns(const struct massif_filter *f, const struct massif
 	return i;
 }
 
-/* Only one function decides: the innermost, and if nothing names that, the innermost that has a
+/* One function decides: the innermost, or if it has neither name nor label, the innermost with a
  * name. */
 static bool is_ignored(const struct massif_filter *f, const struct massif_entry *entries,
 		       const uint32_t *ids, size_t n)
@@ -97,7 +97,7 @@ bool massif_filter(const struct massif_filter *f, const struct massif_entry *ent
 
 	*ids += dropped;
 	*n -= dropped;
-	/* A stack that was empty from the start is one that could not be unwound: it counts. */
+	/* A stack that was empty from the start could not be unwound: it counts. */
 	if ((!*n && dropped) || is_ignored(f, entries, *ids, *n))
 		return false;
 	if (main_dropped)

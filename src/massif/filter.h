@@ -7,34 +7,34 @@
 
 #include <stddef.h>
 
-/* What of a call stack makes a context. */
+/* Options on which frames of a call stack make a context. */
 struct massif_filter {
 	name_list alloc_fns, ignore_fns;	/* --alloc-fn, --ignore-fn */
-	unsigned depth;		/* most frames that are kept, inlined functions not counted */
+	unsigned depth;		/* most frames that are kept, not counting inlined functions */
 };
 
 /**
- * Filter a stack: drop the allocation functions at its inner end, cut what lies below main, cut
- * what is too deep.
- * @entries  all there are     @ids  the stack's elements by number, innermost first; moved on over
- *           what is dropped   @n    how many there are; becomes how many are left
- * Returns false: what this stack allocates is ignored.
+ * Filter a stack: drop allocation functions at its inner end, cut what is below main, and limit the
+ * depth.
+ * @entries  all entries     @ids  the stack's elements, by number, innermost first; advanced past
+ *           those that are dropped   @n    their number; set to the number that is left
+ * Returns false if allocations by this stack are ignored.
  * Source: Valgrind's manual, "Massif", --alloc-fn, --ignore-fn, --depth; ms_main.c's filter_IPs().
  */
 bool massif_filter(const struct massif_filter *f, const struct massif_entry *entries,
 		   const uint32_t **ids, size_t *n);
 
 /*
- * What is known of a stack while its names are still being looked up, from the inner end outwards:
- * has enough been seen, so that what lies further out changes nothing?
+ * Called with the @n innermost elements of a stack while the names of the others are still to be
+ * looked up: true if the others make no difference ...
  */
 typedef bool massif_enough(const struct massif_filter *f, const struct massif_entry *entries,
 			   const uint32_t *ids, size_t n);
 
-/* ... of whether it is ignored. */
+/* ... to whether the stack is ignored. */
 massif_enough massif_filter_decided;
 
-/* ... of what the filter leaves of it. */
+/* ... to what the filter leaves of it. */
 massif_enough massif_filter_complete;
 
 #endif

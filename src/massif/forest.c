@@ -51,7 +51,7 @@ int massif_forest_init(struct massif_forest *f, struct massif_recorder *r,
 
 	for (size_t i = 0; !err && i < f->n; i++)
 		err = place_context(f, s, names, &contexts[i], &f->node_of[i]);
-	/* Not before all are known: they move as they become more. */
+	/* The array of entries moves as it grows, so set it last. */
 	f->tree.entries = names->entries;
 	return err;
 }

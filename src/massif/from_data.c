@@ -9,8 +9,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* The entries are the profile's sites, and one more for chains without elements; its contexts are
- * its leaves' nodes. */
+/* The entries are the profile's sites, and one more for empty chains; the contexts are the nodes of
+ * its leaves. */
 struct from_data {
 	const struct profile_data *d;
 	const struct massif_settings *settings;
@@ -106,8 +106,8 @@ static int plant(struct from_data *f)
 	return err;
 }
 
-/* A point is an attempt to take a snapshot, as an event is in a session. The tree goes to the first
- * peak; a file that has been tampered with may have more. */
+/* A point is treated as an attempt to take a snapshot, like an event in a session. The first peak
+ * gets the tree; a file that was tampered with may have more peaks. */
 static int take_point(struct from_data *f, struct massif_table *t, const struct pd_point *p)
 {
 	bool bytes = f->settings->unit == MASSIF_BYTES, is_peak = p->peak && f->detail;
@@ -122,8 +122,7 @@ static int take_point(struct from_data *f, struct massif_table *t, const struct 
 	return err;
 }
 
-/* Only so many of the points as Massif would have kept, and those between which there is a maximum
- * rather than others. */
+/* Keep only as many points as Massif would, preferring those at maxima. */
 static int write_all(struct from_data *f, const char *desc, FILE *out)
 {
 	const struct massif_heading heading = { desc, f->d->command,
@@ -142,7 +141,7 @@ static int write_all(struct from_data *f, const char *desc, FILE *out)
 
 		err = massif_take(&t, MASSIF_PLAIN, &end, NULL);
 	}
-	/* Which are chosen is by the finer unit, in which few have the same time. */
+	/* The points are chosen by ns, in which few times are equal, and written in ms. */
 	for (size_t i = 0; f->settings->unit != MASSIF_BYTES && i < t.n; i++)
 		t.snapshots[i].at.time /= 1000000;
 	if (!err)

@@ -13,8 +13,8 @@
 
 /* ---- the kernel's counters ---- */
 
-/* Threads inherit the counter when they are made, before they run. With inherit alone the processes
- * that it forks would count, too; and a process that is not to be counted must not. */
+/* The counter is inherited by threads when they are created. inherit_thread: with inherit alone it
+ * would count forked processes, too, which must not be counted. */
 int icount_open_perf(pid_t tid, uint32_t type, uint64_t config)
 {
 	struct perf_event_attr attr = {
@@ -96,7 +96,7 @@ static int add_thread(struct icount *c, size_t *cap, pid_t tid)
 	if (ARRAY_RESERVE(&c->threads, cap, c->n))
 		return -ENOMEM;
 	int fd = c->source->open(tid);
-	/* It is dying, and runs no more. */
+	/* It is dying, and executes nothing any more. */
 	if (fd == -ESRCH)
 		return 0;
 	if (fd < 0)
@@ -125,7 +125,7 @@ void icount_close(struct icount *c)
 	*c = (struct icount){ 0 };
 }
 
-/* Where there are fewer counters than are asked for the kernel takes turns. */
+/* With fewer hardware counters than are wanted, the kernel multiplexes them: scale the count. */
 static uint64_t whole_count(struct icount_thread *t, const struct icount_value *v)
 {
 	if (v->running >= v->enabled || !v->running)

@@ -7,7 +7,7 @@
 
 /* ---- labels ---- */
 
-/* Five columns: three decimals below 10, two below 100, one above; a value below 1000 as it is. */
+/* Five columns: three decimals below 10, two below 100, one above; a value below 1000 unchanged. */
 static void scale(struct ms_label *l, uint64_t value, double scaled)
 {
 	if (value < 1000)
@@ -65,8 +65,8 @@ struct ms_label ms_label(uint64_t value, const char *time_unit)
 
 struct graph {
 	unsigned columns, rows;
-	/* Columns 0 to .columns + 1, rows 0 to .rows: row 0 and column 0 are the axes, and the last
-	 * column is not shown. */
+	/* Columns 0 to .columns + 1, rows 0 to .rows: row 0 and column 0 are the axes. The last
+	 * column is not printed. */
 	char *cells;
 };
 
@@ -96,8 +96,8 @@ static unsigned rank(char c)
 	return c == '#' ? 3 : c == '@' ? 2 : c == ':' ? 1 : 0;
 }
 
-/* Whether @total is at least the @y-th part in @rows of @highest; as perl does it, in integers
- * wherever the height of a row is one. */
+/* True if @total is at least @y / @rows of @highest; as perl computes it, in integers if the height
+ * of a row is one. */
 static bool reaches(uint64_t total, unsigned y, uint64_t highest, unsigned rows)
 {
 	double row_bytes = (double)highest / rows;
@@ -109,7 +109,7 @@ static bool reaches(uint64_t total, unsigned y, uint64_t highest, unsigned rows)
 	return (double)total >= y * row_bytes;
 }
 
-/* The bar of a snapshot; returns the highest row it reaches. */
+/* Draw the bar of a snapshot; returns the highest row that it reaches. */
 static unsigned draw_bar(struct graph *g, unsigned x, uint64_t total, uint64_t highest, char c)
 {
 	unsigned y = 1;
@@ -136,7 +136,8 @@ static void draw_bars(struct graph *g, const struct massif_file *f, uint64_t hig
 		unsigned before = x;
 
 		x = (unsigned)((double)s->time / (double)end * g->columns) + 1;
-		/* What only rounding makes as late as the end stays behind it. */
+		/* A time that only rounding makes equal to the end stays in the column that is not
+		 * printed. */
 		if (s->time == end || x > g->columns + 1)
 			x = g->columns;
 		for (unsigned between = before + 1; top && between < x; between++)

@@ -30,18 +30,18 @@ const char *ms_commas(char text[32], uint64_t n)
 
 /* A node whose children are being printed. */
 struct open_node {
-	uint64_t left;		/* children still to come */
-	size_t prefix;		/* length of its children's prefix */
-	uint64_t insignificant, bytes;	/* of its children */
+	uint64_t left;		/* children not printed yet */
+	size_t prefix;		/* length of the prefix of its children's lines */
+	uint64_t insignificant, bytes;	/* sums over its children */
 	bool significant;
-	uint64_t own;		/* its bytes */
+	uint64_t own;		/* bytes of the node itself */
 };
 
 struct tree_printer {
 	const struct ms_print_options *o;
 	FILE *out;
 	uint64_t total;
-	char *prefix;		/* the children's of the innermost open node */
+	char *prefix;		/* prefix of the children of the innermost open node */
 	size_t cap_prefix;
 	struct open_node *open;
 	size_t n, cap;
@@ -55,7 +55,7 @@ static double percent(const struct tree_printer *p, uint64_t bytes)
 		return 0;
 	if (__builtin_mul_overflow(bytes, UINT64_C(100), &hundredfold))
 		return 100.0 * (double)bytes / (double)p->total;
-	/* As perl does: in integers if nothing is left over. */
+	/* As perl computes it: in integers if there is no remainder. */
 	if (hundredfold % p->total == 0)
 		return (double)(hundredfold / p->total);
 	return (double)hundredfold / (double)p->total;
@@ -73,7 +73,7 @@ static void put_prefix(const struct tree_printer *p, size_t len)
 		fwrite(p->prefix, 1, len, p->out);
 }
 
-/* The node has been printed, and so have its children. */
+/* Called when the node and its children have been printed. */
 static void close_node(struct tree_printer *p)
 {
 	const struct open_node *n = &p->open[--p->n];
@@ -95,7 +95,7 @@ static void close_node(struct tree_printer *p)
 	p->open[p->n - 1].bytes += n->own;
 }
 
-/* The file may be anybody's. */
+/* The file is untrusted: escape its text. */
 static void put_text(FILE *out, const char *s)
 {
 	for (const char *line = s; *line; line = s) {

@@ -6,19 +6,19 @@
 
 struct ms_print_options {
 	unsigned columns, rows;	/* of the graph, 4 to 1000 */
-	double threshold;	/* percent of a snapshot's total */
+	double threshold;	/* per cent of a snapshot's total */
 	const char *arguments;	/* for the third line of the preamble */
 };
 
 /**
  * Print a massif file as ms_print of Valgrind 3.19 does: preamble, graph, list of snapshots, trees.
- * Errors of @out are to be looked for by the caller. Returns 0 or -ENOMEM.
+ * The caller checks @out for errors. Returns 0 or -ENOMEM.
  */
 int ms_print(const struct massif_file *f, const struct ms_print_options *o, FILE *out);
 
 /* For ms_print: a value scaled to its unit. */
 struct ms_label {
-	char text[32];		/* 5 columns or a little more */
+	char text[32];		/* 5 columns, or slightly more */
 	const char *unit;
 };
 
@@ -28,7 +28,7 @@ struct ms_label ms_label(uint64_t value, const char *time_unit);
 /* The graph with its axes. 0 or -ENOMEM. */
 int ms_graph(const struct massif_file *f, const struct ms_print_options *o, FILE *out);
 
-/* The number with commas between groups of three digits. */
+/* The number with commas between groups of three digits, in @text. */
 const char *ms_commas(char text[32], uint64_t n);
 
 #endif

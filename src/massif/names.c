@@ -35,7 +35,7 @@ void massif_names_release(struct massif_names *m)
 	*m = (struct massif_names){ 0 };
 }
 
-/* Its frames as entries, innermost first. */
+/* Add the frames of a place as entries, innermost first. */
 static int add_entries(struct massif_names *m, const struct profile_place *place)
 {
 	bool inside = place->module < m->namer->n;

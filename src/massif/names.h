@@ -6,51 +6,51 @@
 #include "naming/namer.h"
 
 /*
- * The elements of a profile's call chains as entries with names, each made when it is first asked
- * for.
+ * The elements of a profile's call chains as entries with names; each entry is made when it is
+ * first needed.
  */
 struct massif_names {
 	const struct profile *profile;
 	struct namer *namer;
-	struct massif_entry *entries;	/* 0: "0x0: ???", for a chain without elements */
+	struct massif_entry *entries;	/* entry 0 is "0x0: ???", for an empty chain */
 	size_t n, cap;
 	struct massif_run {
-		uint32_t first, n;	/* entries of a place, innermost first; n 0: not asked for
-					   yet */
+		uint32_t first, n;	/* entries of a place, innermost first; n 0: not made yet */
 	} *runs;
 	size_t n_runs;
-	uint32_t *ids;			/* the last chain */
+	uint32_t *ids;			/* the chain last returned */
 	size_t n_ids, cap_ids;
 };
 
-/* What is pointed to outlives the names. 0 or -ENOMEM. */
+/* @p and @namer must outlive the names. 0 or -ENOMEM. */
 int massif_names_init(struct massif_names *m, const struct profile *p, struct namer *namer);
 void massif_names_release(struct massif_names *m);
 
-/* Have the places of all chains that end at @nodes looked up. To be called before
- * massif_names_chain() of those. 0 or -ENOMEM. */
+/* Look up the places of all chains that end at @nodes; must be called before massif_names_chain()
+ * for those. 0 or -ENOMEM. */
 int massif_names_ask(struct massif_names *m, const struct namer_asks *how, const uint32_t *nodes,
 		     size_t n);
 
 /**
- * The chain that ends at call-tree node @node, innermost first, as numbers in m->entries; only as
- * far out as is needed.
- * @f, @enough  tell how far that is
- * @ids, @n     good until the next call. Returns 0 or -ENOMEM.
+ * The chain that ends at call-tree node @node, innermost first, as indices into m->entries; only
+ * the inner part that is needed.
+ * @f, @enough  decide how much that is
+ * @ids, @n     valid until the next call
+ * Returns 0 or -ENOMEM.
  */
 int massif_names_chain(struct massif_names *m, uint32_t node, const struct massif_filter *f,
 		       massif_enough *enough, const uint32_t **ids, size_t *n);
 
-/* What an entry is made of. */
+/* The data of an entry's text. */
 struct massif_place {
-	uint64_t address;	/* of the call: one less than the address it returns to */
+	uint64_t address;	/* of the call instruction: the return address less one */
 	const char *name;	/* NULL: none */
 	const char *file;	/* source file; NULL: not known */
 	uint32_t line;
-	const char *object;	/* path; NULL: in none */
+	const char *object;	/* path of the module; NULL: none */
 };
 
-/* The text of an entry, harmless for a terminal; the caller's to free(). NULL: out of memory. */
+/* The text of an entry, escaped for a terminal; for free(). NULL: out of memory. */
 char *massif_entry_text(const struct massif_place *p);
 
 #endif

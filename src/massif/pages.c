@@ -29,7 +29,7 @@ int pages_copy(struct pages *to, const struct pages *from)
 	return 0;
 }
 
-/* The first range that ends behind @at. */
+/* The first range whose end is above @at. */
 static size_t seek(const struct pages *p, taddr at)
 {
 	return SEARCH_FIRST(p->n, i, p->ranges[i].end > at);
@@ -48,7 +48,8 @@ static void drop(struct pages *p, size_t i)
 	memmove(&p->ranges[i], &p->ranges[i + 1], (p->n - i) * sizeof *p->ranges);
 }
 
-/* Take [start, end), which overlaps range i, out of it. Returns the number of what comes behind. */
+/* Remove [start, end) from range i, which it overlaps. Returns the index of the range to look at
+ * next. */
 static size_t cut(struct pages *p, size_t i, taddr start, taddr end, pages_change *change,
 		  void *ctx)
 {
@@ -77,8 +78,7 @@ static size_t cut(struct pages *p, size_t i, taddr start, taddr end, pages_chang
 int pages_unmap(struct pages *p, taddr start, taddr end, uint64_t before, pages_change *change,
 		void *ctx)
 {
-	/* Cutting makes one range more at most, for what it cuts out of the middle of one is
-	 * all. */
+	/* There can be at most one more range: if the middle of a single one is cut out. */
 	if (ARRAY_RESERVE(&p->ranges, &p->cap, p->n))
 		return -ENOMEM;
 	for (size_t i = seek(p, start); start < end && i < p->n && p->ranges[i].start < end;)
@@ -98,7 +98,7 @@ int pages_map(struct pages *p, const struct page_range *r, pages_change *change,
 {
 	if (r->start >= r->end)
 		return 0;
-	/* One for the range, one for what it may split. */
+	/* One for the range, and one if it splits another. */
 	if (ARRAY_RESERVE(&p->ranges, &p->cap, p->n + 1))
 		return -ENOMEM;
 	pages_unmap(p, r->start, r->end, UINT64_MAX, change, ctx);
@@ -126,7 +126,7 @@ static struct page_plan plan_remap(const struct page_event *e)
 
 	if (e->kind == PE_REMAP_KEEP)
 		plan.unmap_end = plan.unmap;
-	/* In place: only what is cut off, or added. */
+	/* Resized in place: only the part that is cut off or added changes. */
 	if (e->at == e->old && e->old_len) {
 		plan.map = old_end < end ? old_end : end;
 		plan.unmap = end < old_end ? end : old_end;

@@ -14,14 +14,14 @@ struct reader {
 	FILE *in;
 	const char *name;
 	struct error *e;
-	char *line;		/* the current one, without its comment */
+	char *line;		/* the current line, without a comment */
 	size_t cap_line;
 	unsigned long number;	/* of the line */
-	bool ended;		/* there is none any more */
-	int failed;		/* it could not be read: 0, or what line_next() says */
+	bool ended;		/* end of the file */
+	int failed;		/* reading failed: 0, or the error of line_next() */
 	struct massif_file *f;
 	size_t cap_records, cap_lines;
-	uint64_t *left;		/* children still to come, by level */
+	uint64_t *left;		/* children still expected, by level */
 	size_t cap_left;
 };
 
@@ -30,7 +30,7 @@ static bool is_blank(const char *s)
 	return !s[strspn(s, " \t\r\n\f\v")];
 }
 
-/* The next line with something in it; false: there is none. */
+/* Read the next line that is not empty; false: there is none. */
 static bool next_line(struct reader *r)
 {
 	ssize_t n;
@@ -39,7 +39,7 @@ static bool next_line(struct reader *r)
 		char *comment = strchr(r->line, '#');
 
 		r->number++;
-		/* The line's end stays where it was. */
+		/* Keep the newline after the comment. */
 		if (comment)
 			strcpy(comment, strchr(comment, '\n') ? "\n" : "");
 		if (!is_blank(r->line))
@@ -85,14 +85,14 @@ static int wrong(const struct reader *r, const char *expected)
 			 (int)strcspn(r->line, "\n"), r->line);
 }
 
-/* A copy of what stands on the current line from @from on, without blanks before it and the end. */
+/* A copy of the rest of the current line, without leading blanks and the newline. */
 static char *rest_of_line(const char *from)
 {
 	from += strspn(from, " \t\r\f\v");
 	return strndup(from, strcspn(from, "\n"));
 }
 
-/* Digits; *end: what comes behind them. */
+/* Digits; *end: the first character after them. */
 static bool read_number(const char *s, uint64_t *n, char **end)
 {
 	if (*s < '0' || *s > '9')

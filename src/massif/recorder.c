@@ -84,7 +84,7 @@ struct massif_names *massif_recorder_names(struct massif_recorder *r)
 	return &r->names;
 }
 
-/* Names are looked up only if it depends on them: of no more places than that takes. */
+/* Names are looked up only if options depend on them, and for no more frames than are needed. */
 static bool is_ignored(struct massif_recorder *r, uint32_t node)
 {
 	const struct massif_filter *f = &r->host->settings->filter;
@@ -134,7 +134,7 @@ struct massif_context *massif_context_at(struct massif_recorder *r, uint32_t nod
 	return c;
 }
 
-/* ---- what a recorder is told ---- */
+/* ---- operations of a recorder ---- */
 
 static void on_event(struct recorder *base, const struct alloc_event *e,
 		     const struct block_change *c)
@@ -172,7 +172,7 @@ static void on_thread(struct recorder *base, pid_t tid, bool begins)
 		massif_count_stacks(r, stacks_end_thread(&r->stacks, tid));
 }
 
-/* ---- a recorder's life ---- */
+/* ---- begin and end of a recorder ---- */
 
 static void begin(struct massif_recorder *r)
 {
@@ -233,7 +233,8 @@ static int copy_into(struct massif_recorder *to, const struct massif_recorder *f
 	return 0;
 }
 
-/* It goes on where its parent is: the same blocks, the same snapshots so far. */
+/* The child's recorder continues from its parent's state: the same blocks, and the snapshots so
+ * far. */
 static struct recorder *on_fork(const struct recorder *base, const struct profile *child, pid_t pid)
 {
 	const struct massif_recorder *from = (const struct massif_recorder *)base;
@@ -261,7 +262,7 @@ static struct recorder *on_fork(const struct recorder *base, const struct profil
 	return NULL;
 }
 
-/* Its file has been written, and the report has nothing of it. */
+/* Its file has been written, and the report does not need it. */
 static bool on_finish(struct recorder *base)
 {
 	(void)base;

@@ -12,25 +12,24 @@
 /*
  * Massif's account of a program image: bytes by context, and the table of snapshots.
  *
- * A context is known here by its node in the profile's call tree. What the filter leaves of it
- * matters only when a tree is printed; no name is looked up before, except to know what is to be
- * ignored.
+ * A context is identified by its node in the profile's call tree. The filter is applied only when a
+ * tree is printed; no name is looked up before that, except to find what is ignored.
  */
 
-/* One that has been seen. They are never forgotten. */
+/* A context that has occurred. Contexts are never removed. */
 struct massif_context {
-	uint32_t node;		/* of the profile's call tree */
+	uint32_t node;		/* in the profile's call tree */
 	bool ignored;
-	uint64_t bytes;		/* live now */
+	uint64_t bytes;		/* live bytes */
 };
 
-/* What a recorder needs besides: all of it outlives the recorder. */
+/* What a recorder needs; all of it must outlive the recorder. */
 struct massif_host {
 	const struct massif_settings *settings;
-	/* One that reads nothing; or that reads, where names decide of each new context, while the
-	 * program waits, whether it is counted. */
+	/* Usually it reads no files. If the filter depends on names, it does, for each new context,
+	 * while the program waits. */
 	struct namer *namer;
-	/* How it is to ask, by now. */
+	/* The current parameters for looking up names. */
 	struct namer_asks (*asks)(void *ctx);
 	void *ctx;
 	const struct stack_source *stacks;	/* for settings->stacks, and settings->pages */
@@ -40,31 +39,32 @@ struct massif_host {
 
 struct massif_recorder;
 
-/* Of process @pid, which begins now, or whose threads are all stopped. NULL: out of memory. */
+/* For process @pid, which begins now, or whose threads are all stopped. NULL: out of memory. */
 struct massif_recorder *massif_recorder_new(const struct massif_host *host, const struct profile *p,
 					    pid_t pid);
 
-/* As a recorder, and back; NULL is NULL. */
+/* Convert to struct recorder and back; NULL becomes NULL. */
 struct recorder *massif_recorder_base(struct massif_recorder *r);
 struct massif_recorder *massif_recorder_of(struct recorder *base);
 
+/* Its snapshots so far, and its @n contexts; owned by the recorder, valid until the next event. */
 const struct massif_table *massif_recorder_table(const struct massif_recorder *r);
 const struct massif_context *massif_recorder_contexts(const struct massif_recorder *r, size_t *n);
 
-/* The names of its profile's places; NULL: out of memory. They belong to the recorder. */
+/* The names of the profile's places; owned by the recorder. NULL: out of memory. */
 struct massif_names *massif_recorder_names(struct massif_recorder *r);
 
 /**
- * A snapshot of this moment, which the table knows nothing of; the stacks of threads that sleep are
- * looked at for it.
- * @s  its detail, if it was asked for, is the caller's to free()     Returns 0 or -ENOMEM.
+ * Take a snapshot of this moment without adding it to the table; reads the stack pointers of
+ * sleeping threads.
+ * @s  the caller must free() its detail, if @detailed     Returns 0 or -ENOMEM.
  */
 int massif_recorder_snapshot(struct massif_recorder *r, bool detailed, struct massif_snapshot *s);
 
-/* The counter behind time in instructions: what it could not count, and whether it is exact. */
+/* The counter of instructions: what it could not count, and whether it is exact. */
 const struct icount *massif_recorder_instructions(const struct massif_recorder *r);
 
-/* Events that could not be accounted for: out of memory. */
+/* Number of events that could not be counted: out of memory. */
 uint64_t massif_recorder_lost(const struct massif_recorder *r);
 
 #endif

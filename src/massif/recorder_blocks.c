@@ -2,7 +2,7 @@
 /* Heap blocks in Massif's account. */
 #include "massif/recorder_internal.h"
 
-/* The context of a leaf's blocks. */
+/* The context of blocks counted by @leaf. */
 static struct massif_context *context_of(struct massif_recorder *r, uint32_t leaf)
 {
 	return massif_context_at(r, r->profile->leaves[leaf].node);
@@ -50,13 +50,14 @@ static void allocate(struct massif_recorder *r, uint32_t leaf)
 	massif_try_ordinary(r);
 }
 
-/* The context of a block that goes, known by @leaf until now; NULL: it is not in our account. */
+/* The context of a block that is freed or moves, counted by @leaf so far; NULL: it was not
+ * counted. */
 static struct massif_context *take_counted(struct massif_recorder *r, uint32_t leaf, taddr ptr)
 {
 	uint32_t node = r->profile->leaves[leaf].node;
 	struct live_slot unused;
 
-	/* Without a context it came before we did, or when there was no memory. */
+	/* No context: allocated before the recorder began, or not counted for lack of memory. */
 	if (node >= r->cap_of_node || !r->of_node[node])
 		return NULL;
 	struct massif_context *c = &r->contexts[r->of_node[node] - 1];
@@ -110,13 +111,13 @@ static void resize(struct massif_recorder *r, const struct alloc_event *e,
 	     shrinks = r->profile->leaves[c->leaf].size < r->profile->leaves[c->old_leaf].size;
 	size_t number = counted ? (size_t)(from - r->contexts) : 0;
 
-	/* The peak is what was there before; a place that has not resized anything yet is not in
-	 * it. */
+	/* Record a peak before the change. At this point the new context must not exist yet, if it
+	 * is new. */
 	if (counted && shrinks)
 		massif_try_peak(r);
 	to = context_of(r, c->leaf);
 	r->lost += !to;
-	from = &r->contexts[number]; /* they move as they become more */
+	from = &r->contexts[number]; /* the array of contexts may have moved */
 	if (to && !to->ignored && counted)
 		move(r, from, to, c);
 	else if (counted)

@@ -2,8 +2,8 @@
 #ifndef MPROF_MASSIF_RECORDER_INTERNAL_H
 #define MPROF_MASSIF_RECORDER_INTERNAL_H
 
-/* What the files of the recorder share: recorder.c (its life, time, snapshots, contexts),
- * recorder_blocks.c, recorder_pages.c (pages and stacks). Nobody else includes this. */
+/* Shared by the files of the recorder: recorder.c (its life, time, snapshots, contexts),
+ * recorder_blocks.c, recorder_pages.c (pages and stacks). Not for other files. */
 
 #include "massif/recorder.h"
 #include "profile/live.h"
@@ -13,7 +13,7 @@ struct massif_recorder {
 	const struct massif_host *host;
 	const struct profile *profile;
 	pid_t pid;
-	struct massif_names names;	/* without a profile: not asked for yet */
+	struct massif_names names;	/* zeroed until names are needed */
 	struct icount instructions;
 	struct stacks stacks;
 	struct pages pages;
@@ -22,15 +22,15 @@ struct massif_recorder {
 	struct massif_table table;
 	struct massif_context *contexts;
 	size_t n_contexts, cap_contexts;
-	uint32_t *of_node;		/* number of a node's context + 1; 0: none yet */
+	uint32_t *of_node;		/* by node: index of its context + 1; 0: none yet */
 	size_t cap_of_node;
-	/* Live blocks that are ignored although their context is not: a realloc of an ignored block
-	 * leaves it ignored wherever it is made. */
+	/* Live blocks that are ignored although their context is not: after a realloc a block of an
+	 * ignored context stays ignored, whichever context calls it. */
 	struct live_table ignored;
 	uint64_t lost;
 };
 
-/* After the numbers have changed; before the total goes down. */
+/* Call the first after the numbers have changed, the second before the total decreases. */
 void massif_try_ordinary(struct massif_recorder *r);
 void massif_try_peak(struct massif_recorder *r);
 
@@ -45,7 +45,7 @@ void massif_count_blocks(struct massif_recorder *r, const struct alloc_event *e,
 void massif_pages_begin(struct massif_recorder *r);
 void massif_find_stack_growth(struct massif_recorder *r);
 void massif_count_pages(struct massif_recorder *r, const struct page_event *e, uint32_t node);
-/* By how much the stacks' depth has changed. */
+/* The depth of all stacks together has changed. */
 void massif_count_stacks(struct massif_recorder *r, int64_t change);
 
 #endif

@@ -42,7 +42,7 @@ static void add_mapping(void *ctx, taddr start, taddr end, const char *name)
 	r->lost += pages_map(&r->pages, &range, pages_changed, r) != 0;
 }
 
-/* The kernel makes the first thread's stack larger without being asked. */
+/* The kernel extends the first thread's stack without a system call. */
 void massif_find_stack_growth(struct massif_recorder *r)
 {
 	struct pages *p = &r->pages;

@@ -5,7 +5,7 @@
 #include "massif/filter.h"
 #include "massif/snapshots.h"
 
-/* What a snapshot's time means. */
+/* The unit of a snapshot's time. */
 enum massif_unit {
 	MASSIF_BYTES,	/* B: allocated and freed since the start */
 	MASSIF_MS,	/* ms: milliseconds since the start */
@@ -19,10 +19,10 @@ struct massif_settings {
 	enum massif_unit unit;
 	struct massif_rules rules;
 	struct massif_filter filter;
-	double threshold;	/* percent of the total below which groups are aggregated */
+	double threshold;	/* per cent of the total; groups below are aggregated */
 };
 
-/* Bytes of bookkeeping and rounding that a block of @size is charged for. */
+/* Bytes of overhead charged for a block of @size: bookkeeping and rounding. */
 static inline uint64_t massif_extra(const struct massif_settings *s, uint64_t size)
 {
 	return s->heap_admin + (-size & (s->alignment - 1));

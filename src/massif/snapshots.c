@@ -64,7 +64,7 @@ enum massif_attempt massif_peak_attempt(const struct massif_table *t, uint64_t t
 {
 	double excess = (double)t->recorded_peak * t->rules.peak_inaccuracy / 100;
 
-	/* Beyond what a number can hold nothing is a new peak. */
+	/* A threshold that does not fit into 64 bits cannot be exceeded. */
 	if (excess >= 0x1p63 || total <= t->recorded_peak + (uint64_t)excess)
 		return MASSIF_NOTHING;
 	return MASSIF_PEAK;
@@ -85,8 +85,8 @@ static bool is_removable(const struct massif_table *t, size_t i)
 	       !(t->rules.keep_maxima && is_maximum(t, i));
 }
 
-/* The removable snapshot whose neighbours are closest together; the earliest of several; 0:
- * none. */
+/* The removable snapshot whose neighbours are closest together, the earliest if several; 0: there
+ * is none. */
 static size_t least_needed(const struct massif_table *t)
 {
 	uint64_t smallest = 0;
@@ -110,8 +110,8 @@ static void remove_one(struct massif_table *t, size_t i)
 	memmove(&t->snapshots[i], &t->snapshots[i + 1], (t->n - i) * sizeof *t->snapshots);
 }
 
-/* Whether what is between a snapshot and the one before tells how close they should be: a maximum
- * may have come at any time. */
+/* True if the interval before a snapshot counts for the smallest interval. With keep_maxima, those
+ * next to a maximum do not, since a maximum may come at any time. */
 static bool counts(const struct massif_table *t, size_t i)
 {
 	bool left = is_removable(t, i - 1), right = is_removable(t, i);
@@ -143,7 +143,6 @@ static void halve(struct massif_table *t)
 			break;
 		remove_one(t, one);
 	}
-	/* A maximum may have come at any time. */
 	t->interval = smallest_interval(t);
 }
 
@@ -184,7 +183,7 @@ int massif_pass(struct massif_table *t, const struct massif_numbers *at)
 	if (t->n && at->time == t->snapshots[t->n - 1].at.time) {
 		struct massif_snapshot *last = &t->snapshots[t->n - 1];
 
-		/* Of several events at one time, the highest. */
+		/* Of several events at one time, keep the highest. */
 		if (t->n > 1 && !last->peak && massif_left_out(t))
 			last->at = t->high;
 		return 0;

@@ -20,7 +20,7 @@ static struct stack_thread *find(struct stacks *s, pid_t tid)
 	return NULL;
 }
 
-/* The base of a stack may be its mapping's very end. */
+/* A stack's base may be the very end of its mapping. */
 static void find_mapping(const struct stacks *s, struct stack_thread *t)
 {
 	if (!t->base || !s->source->mapping(s->pid, t->base - 1, &t->start, &t->end))
@@ -39,7 +39,8 @@ static struct stack_thread *add(struct stacks *s, pid_t tid, taddr base)
 	return t;
 }
 
-/* A thread that nobody saw begin: the first of the process, or one from before attaching. */
+/* Add a thread whose start was not observed: the first of the process, or one from before
+ * attaching. */
 static struct stack_thread *adopt(struct stacks *s, pid_t tid, taddr sp)
 {
 	taddr base = 0, start;
@@ -61,7 +62,7 @@ void stacks_begin_thread(struct stacks *s, pid_t tid)
 		add(s, tid, sp);
 }
 
-/* The kernel makes the first thread's stack larger as it is used. */
+/* The kernel extends the first thread's stack as it is used, so read its mapping again. */
 static bool is_on_stack(const struct stacks *s, struct stack_thread *t, taddr sp)
 {
 	if (sp < t->start && sp < t->base)
@@ -75,7 +76,7 @@ int64_t stacks_sample(struct stacks *s, pid_t tid, taddr sp)
 
 	if (!t)
 		t = adopt(s, tid, sp);
-	/* The very end is on the stack: nothing has been pushed yet. */
+	/* The end itself counts: nothing has been pushed yet. */
 	if (!t || !t->base || !(is_on_stack(s, t, sp) || sp == t->end))
 		return 0;
 	uint64_t was = t->depth;

@@ -10,12 +10,13 @@
 #include <sys/types.h>
 
 /*
- * How deep the threads' stacks are, as far as samples of their stack pointers tell.
+ * The depth of the threads' stacks, from samples of their stack pointers.
  */
 
-/* What is asked of the system; in tests, of the test. Each returns false: not to be had. */
+/* Queries to the system; tests have their own. Each returns false if the answer is not
+ * available. */
 struct stack_source {
-	/* The mapping that holds an address of process @pid. */
+	/* The mapping that contains an address of process @pid. */
 	bool (*mapping)(pid_t pid, taddr at, taddr *start, taddr *end);
 	/* The stack pointer that the process's first thread had at its exec. */
 	bool (*start)(pid_t pid, taddr *sp);
@@ -27,12 +28,12 @@ extern const struct stack_source proc_stacks; /* proc(5) */
 
 struct stack_thread {
 	pid_t tid;
-	taddr base;		/* 0: the stack has no bottom that we could find */
-	taddr start, end;	/* of the mapping it is in */
-	uint64_t depth;		/* last known */
+	taddr base;		/* 0: the bottom of the stack was not found */
+	taddr start, end;	/* of the mapping that contains it */
+	uint64_t depth;		/* at the last sample */
 };
 
-/* A zeroed struct with source and pid set knows no thread. */
+/* A zeroed struct with source and pid set has no threads yet. */
 struct stacks {
 	const struct stack_source *source;
 	pid_t pid;
@@ -42,21 +43,21 @@ struct stacks {
 
 void stacks_release(struct stacks *s);
 
-/* A thread has been made and has not run yet. */
+/* A thread was created and has not run yet. */
 void stacks_begin_thread(struct stacks *s, pid_t tid);
 
-/* Each returns by how much the depth of all has changed. Outside of its stack (on another one, for
- * a signal or a coroutine) a thread is as deep as it was. */
+/* Each returns the change of the total depth. While a thread is on another stack (for a signal or a
+ * coroutine), its depth stays as it was. */
 int64_t stacks_sample(struct stacks *s, pid_t tid, taddr sp);
 int64_t stacks_end_thread(struct stacks *s, pid_t tid);
 
-/* The only thread of a child of fork is on the stack of the one that made it. */
+/* The only thread of a forked child is on the stack of the thread that called fork. */
 int64_t stacks_fork(struct stacks *child, const struct stacks *parent, pid_t pid);
 
-/* The sum of all, with the threads that sleep as deep as they are now. Changes nothing. */
+/* The total depth, with the current depth of sleeping threads. Changes nothing. */
 uint64_t stacks_look(const struct stacks *s);
 
-/* The sum of all. */
+/* The total depth. */
 uint64_t stacks_depth(const struct stacks *s);
 
 #endif

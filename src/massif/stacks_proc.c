@@ -39,7 +39,8 @@ static bool proc_start(pid_t pid, taddr *sp)
 	return *sp;
 }
 
-/* "NUMBER ARGUMENTS... SP PC" in a system call, "-1 SP PC" when stopped elsewhere, or "running". */
+/* /proc/PID/syscall: "NUMBER ARGUMENTS... SP PC" in a system call, "-1 SP PC" if blocked elsewhere,
+ * or "running". */
 static bool proc_pointer(pid_t pid, pid_t tid, taddr *sp)
 {
 	char name[40], line[512] = "";

@@ -16,8 +16,7 @@ struct timeline {
 	struct massif_table table;
 };
 
-/* Of blocks whose allocation the profile has counted; what a parent left to its child is not in
- * it. */
+/* Count a block that the profile has counted; those inherited by fork are not counted. */
 static void add(struct timeline *t, uint32_t leaf, int64_t sign)
 {
 	uint64_t size = t->profile->leaves[leaf].size, extra = massif_extra(t->settings, size);
@@ -47,7 +46,7 @@ static void on_event(struct recorder *base, const struct alloc_event *e,
 	t->now.time = e->time_ns > t->start_ns ? e->time_ns - t->start_ns : 0;
 	if (t->now.useful > t->peak.useful)
 		t->peak = t->now;
-	/* Without memory there are fewer. */
+	/* On -ENOMEM there are fewer points. */
 	massif_pass(&t->table, &t->now);
 }
 
@@ -69,7 +68,7 @@ static void on_mark(struct recorder *base, enum recorder_mark mark, pid_t task, 
 	begin(t);
 }
 
-/* A child's profile begins with nothing counted, and so does its timeline. */
+/* A forked child's profile begins with nothing counted, and so does its timeline. */
 static struct recorder *on_fork(const struct recorder *base, const struct profile *child, pid_t pid)
 {
 	const struct timeline *from = (const struct timeline *)base;
@@ -109,7 +108,7 @@ struct timeline *timeline_new(const struct massif_settings *settings, unsigned p
 	t->settings = settings;
 	t->profile = p;
 	t->points = points;
-	/* There is room for the peak, and for what is left out at the end. */
+	/* Leave room for the peak, and for a maximum at the end. */
 	massif_table_init(&t->table,
 			  &(struct massif_rules){ .max_snapshots = points > 3 ? points - 1 : 3,
 						  .keep_maxima = true });
@@ -137,7 +136,7 @@ int timeline_points(const struct timeline *t, struct pd_point **points, size_t *
 		bool is_peak = peak_due && at->time == t->peak.time && at->churn == t->peak.churn &&
 			       at->useful == t->peak.useful;
 
-		/* Events may have the same time, but hardly the same churn. */
+		/* Events may have equal times, but hardly equal churn. */
 		if (peak_due && !is_peak &&
 		    (at->time > t->peak.time || at->churn > t->peak.churn)) {
 			p[(*n)++] = point_of(&t->peak, true);

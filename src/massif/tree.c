@@ -70,7 +70,7 @@ uint32_t massif_tree_add(struct massif_tree *t, const uint32_t *ids, size_t n)
 /* A line among its siblings. */
 struct sibling {
 	uint64_t bytes;
-	uint32_t node;		/* IDINDEX_NONE: the aggregate */
+	uint32_t node;		/* IDINDEX_NONE: the aggregate of small groups */
 	uint64_t address;	/* 0 for the aggregate */
 	uint32_t module;
 };
@@ -84,7 +84,7 @@ struct printer {
 	double threshold;
 	massif_emit *emit;
 	void *ctx;
-	/* What is still to be printed, the next one last; each with its depth. */
+	/* What is still to be printed, the next one last; and the depth of each. */
 	struct sibling *todo;
 	unsigned *depths;
 	size_t n_todo, cap_todo, cap_depths;
@@ -108,7 +108,7 @@ static int list_children(struct printer *p)
 	p->child = calloc(t->n, sizeof *p->child);
 	if (!p->first || !p->child)
 		return -ENOMEM;
-	/* Counted two places further on, so that filling moves each to where it belongs. */
+	/* Counts are stored two places further on: filling then moves each start to its place. */
 	for (size_t i = 1; i < t->n; i++)
 		p->first[t->nodes[i].parent + 2]++;
 	for (size_t i = 1; i < t->n + 2; i++)
@@ -125,7 +125,8 @@ static uint64_t limit_of(const struct massif_cut *cut)
 	return (uint64_t)((double)cut->total * cut->threshold / 100);
 }
 
-/* The next to be printed last: fewer bytes first; the aggregate's address counts as 0. */
+/* Sort so that the last is printed first: fewer bytes first; the aggregate's address counts as
+ * 0. */
 static int last_first(const void *x, const void *y)
 {
 	const struct sibling *a = x, *b = y;
@@ -149,7 +150,7 @@ static int push(struct printer *p, const struct sibling *s, unsigned depth)
 	return 0;
 }
 
-/* Put the children of a node on the list; *insignificant: so many are in the aggregate. */
+/* Push the children of a node; *insignificant: how many of them went into the aggregate. */
 static int push_children(struct printer *p, uint32_t node, unsigned depth, size_t *n,
 			 size_t *insignificant)
 {
@@ -194,7 +195,7 @@ static void emit_aggregate(struct printer *p, unsigned depth, uint64_t bytes, si
 	p->emit(p->ctx, depth, 0, bytes, text);
 }
 
-/* The number of groups an aggregate stands for: those of the node that is printed above it. */
+/* The number of groups that an aggregate stands for: children of the node printed above it. */
 struct level {
 	size_t insignificant;
 };

@@ -17,8 +17,8 @@ static const char *put_blank(FILE *out, const char *s)
 	return s + 1;
 }
 
-/* A line of the file must stay one line, and people look at it on a terminal. It is not cut:
- * Valgrind's is whole, too. */
+/* Escape text: it must stay on one line, and people read the file on a terminal. It is not cut, as
+ * in Valgrind. */
 static void put_line_part(FILE *out, const char *s)
 {
 	while (*s)
