@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What was counted, as stacks of addresses in the running process. */
+/* Turns what was counted into stacks of addresses in the running process. */
 #include "heapprofile/internal.h"
 
 #include "base/array.h"
@@ -19,7 +19,7 @@ static bool is_mapped(const struct mappings *maps, uint32_t file)
 	return false;
 }
 
-/* The current mappings, and the last ones of what has been unloaded. */
+/* Update the current mappings, keeping the last ones of modules that were unloaded. */
 void heap_modules(struct recorder *r, const struct mappings *maps)
 {
 	struct heapprofile *h = (struct heapprofile *)r;
@@ -30,7 +30,7 @@ void heap_modules(struct recorder *r, const struct mappings *maps)
 			h->modules[n++] = (struct heap_module){ h->modules[i].m, false };
 	h->n_modules = n;
 	for (size_t i = 0; i < maps->n; i++) {
-		/* Without room for it, places in it are told by their addresses in the file. */
+		/* Out of memory: places in it get their addresses in the file. */
 		if (ARRAY_RESERVE(&h->modules, &h->cap_modules, h->n_modules))
 			return;
 		h->modules[h->n_modules++] = (struct heap_module){ maps->maps[i], true };
@@ -39,7 +39,7 @@ void heap_modules(struct recorder *r, const struct mappings *maps)
 		heap_read_map(h);
 }
 
-/* Where a place is, or was when its module was mapped last. */
+/* The address of a place; after its module was unloaded, the last one it had. */
 static taddr address_of(const struct heapprofile *h, const struct profile_place *p)
 {
 	const struct mapping *some = NULL;
@@ -77,9 +77,10 @@ const struct heap_module *heap_module_at(const struct heapprofile *h, taddr addr
 /* ---- stacks ---- */
 
 /*
- * As it is printed. Readers take the first address as it is (or less one) and all others less one:
- * the first is written one less than the return address, so that both land within the call. A place
- * that is no return address but the instruction itself (a signal came there) is written one more.
+ * The address as printed. Readers take the first address of a stack as it is (or less one) and all
+ * others less one: so the first is written as the return address less one, and both are within the
+ * call. A place that is not a return address but an instruction itself (a signal came there) is
+ * written plus one.
  */
 static uint64_t printed(const struct heapprofile *h, uint32_t frame, bool first)
 {
@@ -151,7 +152,8 @@ int heap_mapped_contexts(const struct heapprofile *h, struct stack_table *t)
 	return err;
 }
 
-/* By its name, which is the same everywhere: ld-linux-x86-64.so.2, ld-musl-x86_64.so.1. */
+/* Recognized by its name, which is the same everywhere: ld-linux-x86-64.so.2,
+ * ld-musl-x86_64.so.1. */
 static bool is_loader_file(const char *path)
 {
 	return text_begins(path_last(path), "ld-");

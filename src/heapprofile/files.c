@@ -23,7 +23,7 @@
 
 /* ---- what is mapped ---- */
 
-/* The leader's has nothing in it when only other threads are left. */
+/* /proc/PID/maps of the leader is empty once only other threads are left. */
 static char *read_maps(pid_t pid)
 {
 	struct proc_tasks tasks;
@@ -78,7 +78,7 @@ static int overlaps(const struct proc_map *m, void *mapping)
 	return m->start < with->end && with->start < m->end;
 }
 
-/* Is something else mapped there now? */
+/* True if something else is mapped there now. */
 static bool is_taken(const char *map, struct mapping m)
 {
 	return map && proc_maps_each_in(map, overlaps, &m) == 1;
@@ -92,7 +92,7 @@ static bool is_listed(const struct stack_table *t, const struct mapping *m)
 	return false;
 }
 
-/* The map, and behind it what has been unloaded but is in a stack. For free(); NULL: out of
+/* The map, followed by modules that were unloaded but occur in a stack. For free(); NULL: out of
  * memory. */
 static char *complete_map(const struct heapprofile *h, const struct stack_table *t)
 {
@@ -126,10 +126,10 @@ struct asker {
 	struct namer namer;
 };
 
-/* @first: it stands first in a stack. */
+/* @first: it is the first address of a stack. */
 static struct profile_place place_at(const struct heapprofile *h, uint64_t address, bool first)
 {
-	/* The first is in the call already; of the others the byte before is. */
+	/* The first address is within the call, the others are one byte after it. */
 	const struct heap_module *m = heap_module_at(h, address - !first);
 
 	return (struct profile_place){ .address = m ? address - m->m.bias : address,
@@ -149,7 +149,7 @@ static int names_of(void *ctx, uint64_t address, bool first, void (*name)(void *
 	return err;
 }
 
-/* As place_at(), for all of them. */
+/* The same for all addresses. */
 static size_t list_places(const struct heapprofile *h, const struct stack_table *t,
 			  struct profile_place *to)
 {
@@ -246,7 +246,7 @@ int heap_set_prefix(struct heapprofile *h, const char *prefix, struct error *e)
 	return 0;
 }
 
-/* PREFIX.*.heap, and nothing that only looks like it. */
+/* True for PREFIX.NUMBER.heap and nothing else. */
 static bool is_ours(const char *name, const char *base)
 {
 	static const char suffix[] = ".heap";
@@ -290,8 +290,8 @@ static int write_to(struct heapprofile *h, int fd)
 	return err ? err : lost;
 }
 
-/* Names are read in a confined process. Who waits for it, and fetches what it asks for, is not to
- * be the process that holds the program either. */
+/* Names are read in a confined process. A forked child serves its requests, which are untrusted:
+ * the tracer itself is to have nothing to do with them. */
 static int write_apart(struct heapprofile *h, int fd, struct error *why)
 {
 	int wstatus = 0;

@@ -38,7 +38,7 @@ __attribute__((format(printf, 2, 3))) static void announce(const struct heapprof
 	h->how.announce(safe);
 }
 
-/* With the map as it was read last. */
+/* Uses the map that was read last. */
 static int dump(struct heapprofile *h, const char *reason, char **path, struct error *e)
 {
 	char *name;
@@ -82,7 +82,7 @@ void heapprofile_due(struct heapprofile *h, const char *reason)
 	dump_or_complain(h, reason);
 }
 
-/* Is one due by the rules? */
+/* Write a profile if one is due by the rules. */
 static void check(struct heapprofile *h, uint64_t now_ns)
 {
 	enum heap_cause cause = heap_due(&h->how.options->intervals, &h->marks, &h->totals, now_ns);
@@ -91,7 +91,7 @@ static void check(struct heapprofile *h, uint64_t now_ns)
 	if (cause == HEAP_NOT_DUE)
 		return;
 	heap_reason(reason, sizeof reason, cause, &h->marks, &h->totals, now_ns);
-	/* Before it is written: one that cannot be is not tried again at once. */
+	/* Before writing: a profile that cannot be written is not tried again at once. */
 	heap_was_due(&h->marks, &h->totals, cause, now_ns);
 	heapprofile_due(h, reason);
 }
@@ -106,7 +106,7 @@ static void on_tick(struct recorder *r, uint64_t now_ns)
 
 /* ---- counting ---- */
 
-/* Room for the counts of all leaves. */
+/* Make room for the counts of all leaves. */
 static int grow_counts(struct heapprofile *h)
 {
 	size_t n = heap_counted(h)->cap_leaves;
@@ -139,7 +139,8 @@ static void count_free(struct heapprofile *h, uint32_t leaf)
 	h->totals.free_bytes += heap_counted(h)->leaves[leaf].size;
 }
 
-/* In the profile of our own: its frames have the numbers of the image's, its nodes have not. */
+/* Count an event in our own profile: frame numbers are those of the image's profile, node numbers
+ * are not. */
 static int count_own(struct heapprofile *h, const struct alloc_event *e, struct block_change *own)
 {
 	struct alloc_event framed = *e;
@@ -158,7 +159,7 @@ static int count_own(struct heapprofile *h, const struct alloc_event *e, struct 
 	return err;
 }
 
-/* What an event changes of what is counted here: @c, or @own. NULL: nothing, it is off or lost. */
+/* The change of what is counted here: @c, or @own. NULL: none, since it is off or out of memory. */
 static const struct block_change *change_of(struct heapprofile *h, const struct alloc_event *e,
 					    const struct block_change *c, struct block_change *own)
 {
@@ -177,7 +178,7 @@ static void count_free_and_check(struct heapprofile *h, uint32_t leaf, uint64_t 
 	check(h, now_ns);
 }
 
-/* No call of the program: no file is due by it, and there may be millions. */
+/* Not a call of the program: it makes no profile due, and there may be millions. */
 static void on_missed(struct recorder *r, const struct alloc_event *e, const struct block_change *c)
 {
 	struct heapprofile *h = of(r);
@@ -198,7 +199,7 @@ static void on_event(struct recorder *r, const struct alloc_event *e, const stru
 		return;
 	if (c->replaced_leaf != PD_NONE)
 		count_free_and_check(h, c->replaced_leaf, e->time_ns);
-	/* A realloc is two events, and a profile may be due between them. */
+	/* A realloc counts as two events, between which a profile may be due. */
 	if (c->kind == BLOCK_GONE || c->kind == BLOCK_RESIZED)
 		count_free_and_check(h, c->old_leaf, e->time_ns);
 	if (c->kind == BLOCK_NEW || c->kind == BLOCK_RESIZED)
@@ -209,10 +210,10 @@ static void on_pages(struct recorder *r, const struct page_event *e, uint32_t no
 {
 	struct heapprofile *h = of(r);
 
-	/* The log, too, needs to know the break. */
+	/* The log needs the program break, too. */
 	if (!h->on || !(h->how.options->mapped || h->how.options->log))
 		return;
-	/* The loader's own work before the program starts is not the program's. */
+	/* What the loader maps before the program starts is not counted. */
 	if (mapped_event(&h->mapped, e, node, heap_is_loader(h, node)))
 		h->lost++;
 }
@@ -239,7 +240,7 @@ static void on_mark(struct recorder *r, enum recorder_mark mark, pid_t task, uin
 	forget(h, time_ns);
 }
 
-/* ---- life ---- */
+/* ---- begin and end ---- */
 
 int heapprofile_start(struct heapprofile *h, const char *prefix, bool early, uint64_t now_ns,
 		      struct error *e)
@@ -258,7 +259,7 @@ int heapprofile_start(struct heapprofile *h, const char *prefix, bool early, uin
 	h->on = true;
 	heap_read_map(h);
 	h->mapped.brk = heap_end_of_break(h);
-	/* What the program names is not ours to delete. */
+	/* Files named by the program itself must not be deleted. */
 	if (!prefix && !h->how.options->no_cleanup && !h->number)
 		heap_cleanup(h);
 	announce(h, "Starting tracking the heap");
@@ -299,7 +300,7 @@ static bool on_failed(const struct recorder *r)
 	return ((const struct heapprofile *)r)->unwritten;
 }
 
-/* What is mapped now is what the last file tells. */
+/* The last file shows the mappings as they are now. */
 static void on_leaving(struct recorder *r)
 {
 	struct heapprofile *h = of(r);
@@ -342,7 +343,7 @@ static void on_end(struct recorder *r)
 	if (!h->on)
 		return;
 	heap_exit_reason(reason, sizeof reason, &h->totals);
-	/* What is mapped by now may be another program's. */
+	/* The map is not read again: it may be that of another program by now. */
 	dump_or_complain(h, reason);
 	heapprofile_stop(h);
 }
@@ -416,8 +417,7 @@ static struct recorder *on_fork(const struct recorder *r, const struct profile *
 		on_free(copy);
 		return NULL;
 	}
-	/* A parent that has named its files itself, without an option, has given no name for
-	 * ours. */
+	/* If the parent set its prefix itself, without an option, there is none for the child. */
 	if (!how.options->prefix)
 		return copy;
 	if (heap_set_prefix(h, NULL, &e)) {

@@ -18,7 +18,7 @@ enum heap_cause heap_due(const struct heap_intervals *i, const struct heap_marks
 		return HEAP_ALLOCATED;
 	if (i->freed && t->free_bytes - m->freed >= i->freed)
 		return HEAP_FREED;
-	/* Told by differences: a mark and an interval may be too large to be added. */
+	/* Compared by differences: the sum of a mark and an interval may overflow. */
 	if (i->in_use && in_use(t) > m->high_water && in_use(t) - m->high_water > i->in_use)
 		return HEAP_IN_USE;
 	if (i->time_ns && now_ns > m->time_ns && now_ns - m->time_ns >= i->time_ns)

@@ -61,7 +61,7 @@ static int add_part(struct mapped *m, struct mapped_part part)
 	return 0;
 }
 
-/* Take [start, end) out of part @i; what is left behind the hole is a part of its own. */
+/* Remove [start, end) from part @i; what is left after the hole becomes a new part. */
 static int cut(struct mapped *m, size_t i, taddr start, taddr end)
 {
 	struct mapped_part *p = &m->parts[i], rest = *p;
@@ -88,12 +88,13 @@ static int cut(struct mapped *m, size_t i, taddr start, taddr end)
 	return count(m, node, !o->parts, (int64_t)(to - from), true);
 }
 
-/* What was there before call @before began. */
+/* Remove what was mapped before call @before began. */
 static int unmap(struct mapped *m, taddr start, taddr end, uint64_t before)
 {
 	int err = 0;
 
-	/* From behind: a part that goes is replaced by the last, a new one comes last. */
+	/* Backwards: a part that is removed is replaced by the last one, and new ones are
+	 * appended. */
 	for (size_t i = m->n_parts; !err && i-- > 0;) {
 		const struct mapped_part *p = &m->parts[i];
 
@@ -142,7 +143,7 @@ int mapped_event(struct mapped *m, const struct page_event *e, uint32_t node, bo
 	case PE_MAP:
 	case PE_REMAP_KEEP:
 		break;
-	default: /* shared segments are none of these calls */
+	default: /* shared memory segments are not counted */
 		return 0;
 	}
 	if (!err)

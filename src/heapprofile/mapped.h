@@ -6,13 +6,13 @@
 #include "pprof/stacktable.h"
 
 /*
- * What a program has mapped itself (mmap, mremap, sbrk), by who did: pure data. A region that is
- * unmapped in parts is an object until the last of them has gone.
+ * Memory that a program has mapped itself (mmap, mremap, sbrk), by call chain: pure data. A region
+ * that is unmapped piece by piece counts as one object until its last part is gone.
  */
 
 /* A part of an object that is still mapped. */
 struct mapped_part {
-	taddr start, end;	/* bytes as the program told, not rounded to pages */
+	taddr start, end;	/* in bytes as requested, not rounded to pages */
 	uint32_t object;
 	uint64_t born;		/* number of the call that mapped it */
 };
@@ -26,19 +26,19 @@ struct mapped {
 	size_t n_parts, cap_parts;
 	struct mapped_object *objects;
 	size_t n_objects, cap_objects;
-	struct stack_table counts;	/* elements: the node of the call tree */
+	struct stack_table counts;	/* its elements are nodes of the call tree */
 	taddr brk;		/* the program break; 0: not known */
 };
 
 void mapped_release(struct mapped *m);
 
-/* 0 or -ENOMEM; *to, which is empty, is fit to be released. */
+/* Copy to an empty *to, which can be released in any case. 0 or -ENOMEM. */
 int mapped_copy(struct mapped *to, const struct mapped *from);
 
 /**
- * Count a call. What is not known to be mapped is unmapped without a trace.
- * @node     whose call it was
- * @ignored  not the program's doing: it takes away, but gives nothing to count
+ * Count a call. Unmapping something that was not counted has no effect.
+ * @node     end of the call's chain
+ * @ignored  the call was not the program's: what it unmaps is removed, what it maps is not counted
  * 0 or -ENOMEM.
  */
 int mapped_event(struct mapped *m, const struct page_event *e, uint32_t node, bool ignored);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the process does besides allocating: signals that ask for a profile, and calls that map
+/* Other calls and signals of the process: signals that ask for a profile, and calls that map
  * memory. */
 #include "heapprofile/internal.h"
 
@@ -31,7 +31,7 @@ bool heap_signal(struct recorder *r, pid_t tid, int sig)
 	return false;
 }
 
-/* The line that gperftools prints of a call; false: of this one it prints none. */
+/* The line that gperftools prints for a call; false: it prints none. */
 static bool line_of(const struct syscall_call *c, taddr brk, char *line, size_t size)
 {
 	const uint64_t *a = c->args;
