@@ -17,7 +17,7 @@ static const char *const whole[] = {
 	"tc_pvalloc", "tc_valloc", "tc_realloc", "tc_new", "tc_delete", "tc_newarray",
 	"tc_deletearray", "tc_new_nothrow", "tc_newarray_nothrow", "tc_new_aligned",
 	"tc_newarray_aligned", "tc_new_aligned_nothrow", "tc_newarray_aligned_nothrow",
-	/* jemalloc's, as jeprof knows them */
+	/* jemalloc's, as known to jeprof */
 	"newImpl", "void* newImpl", "mallocx", "rallocx", "xallocx", "dallocx", "sdallocx",
 };
 

@@ -5,13 +5,13 @@
 #include <stdbool.h>
 
 /**
- * Is this one of the functions that pprof leaves out of heap profiles? @name may have parameters.
+ * True for a function that pprof removes from heap profiles. @name may have parameters.
  * Source: google-pprof 2.10, RemoveUninterestingFrames().
  */
 bool heap_is_allocator(const char *name);
 
-/* Does this file have nothing but an allocator's code in it? In jemalloc's own dumps the innermost
- * frames are inside of it, and have no names there if it is stripped. */
+/* True if this file consists of an allocator's code only. In jemalloc's own dumps the innermost
+ * frames are within it, and have no names if it is stripped. */
 bool heap_is_allocators_file(const char *path);
 
 #endif

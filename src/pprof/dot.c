@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* No node has more edges than this, in or out, but for those that connect it at all. */
+/* The most edges to or from a node, except for the first edge to each. */
 #define MOST_EDGES 8
 
 struct edge {
@@ -25,13 +25,13 @@ struct edge {
 struct graph {
 	const struct heap_view *view;
 	struct heap_entries entries;
-	uint32_t *sorted;	/* entries, by what they and all they call have */
-	size_t n_nodes;		/* so many of them are shown */
-	uint32_t *node;		/* by entry: its number; PP_NONE: it is not shown */
+	uint32_t *sorted;	/* entries, sorted by cumulative value */
+	size_t n_nodes;		/* number of nodes that are shown */
+	uint32_t *node;		/* by entry: its node's number; PP_NONE: not shown */
 	struct edge *edges;
 	size_t n_edges, cap_edges;
 	int64_t total, least_node, least_edge;
-	/* the stack that is walked */
+	/* the stack that is being walked */
 	uint32_t called;
 	int64_t value;
 	bool failed;
@@ -76,7 +76,7 @@ static int choose_nodes(struct graph *g)
 	return 0;
 }
 
-/* A name as a label: its words, and what is within what, below each other. */
+/* Print a name as a label, with a line break at each blank and each "::". */
 static void print_name(const char *name, FILE *out)
 {
 	char *safe = printable_copy(name);
@@ -148,7 +148,7 @@ static int heaviest_first(const void *left, const void *right)
 	return by_ends(left, right);
 }
 
-/* Each edge once, with the sum. */
+/* Merge equal edges, adding up their values. */
 static void merge_edges(struct graph *g)
 {
 	size_t n = 0;
@@ -174,7 +174,7 @@ static void print_edge(const struct graph *g, const struct edge *e, FILE *out)
 	char label[32];
 
 	heap_number(label, g->view, e->value);
-	/* dot(1) does not take any weight. */
+	/* dot(1) accepts limited weights only. */
 	fprintf(out,
 		"N%" PRIu32 " -> N%" PRIu32
 		" [label=%s, weight=%d, style=\"setlinewidth(%f)%s\"];\n",
@@ -191,7 +191,7 @@ static int print_edges(const struct graph *g, FILE *out)
 		const struct edge *e = &g->edges[i];
 		bool is_light = size_of(e->value) <= size_of(g->least_edge);
 
-		/* The first one to a node connects it. */
+		/* The first edge to a node is always shown. */
 		if (in[e->to] &&
 		    (is_light || in[e->to] >= MOST_EDGES || away[e->from] >= MOST_EDGES))
 			continue;

@@ -32,7 +32,7 @@ static uint64_t name_rehash(const void *owner, uint32_t id)
 	return hash_text(0, ((const struct heap_entries *)owner)->v[id].name);
 }
 
-/* Takes @name. */
+/* Takes ownership of @name. */
 static uint32_t entry_named(struct heap_entries *e, char *name)
 {
 	if (!name)
@@ -60,7 +60,7 @@ static char *line_name(const struct heap_stacks *h, const struct pp_location *l,
 	const struct pp_function *f = &h->functions[line->function];
 	size_t size = strlen(f->name) + 1;
 	char *shorter = malloc(size), *text;
-	/* All but the last are inlined into the one behind. */
+	/* All lines but the last are inlined into the next one. */
 	const char *inlined = i + 1 < l->n_lines ? " (inline)" : "",
 		   *file = *f->file ? f->file : "??";
 	int n = -1;
@@ -123,7 +123,7 @@ void heap_entries_walk(const struct heap_entries *e, const struct heap_stacks *h
 
 struct sums {
 	struct heap_entries *e;
-	size_t *seen;	/* by entry: the stack that had it last, from 1 */
+	size_t *seen;	/* by entry: number of the last stack that had it, from 1 */
 	size_t stack, frames;
 	int64_t value;
 };

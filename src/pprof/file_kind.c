@@ -29,7 +29,7 @@ static bool ends(const char *name, const char *suffix)
 	return n > s && !strcmp(name + n - s, suffix);
 }
 
-/* Damaged at its beginning, a file's name still tells what its reader should complain about. */
+/* If its beginning is damaged, the name decides which reader reports the error. */
 static enum heap_file kind_of_name(const char *name)
 {
 	if (ends(name, ".heap"))
@@ -43,7 +43,7 @@ enum heap_file heap_file_kind(const char *path)
 {
 	unsigned char begin[16];
 	struct stat st;
-	/* What else there is may wait for a writer, or give its bytes only once. */
+	/* Regular files only: opening others may block, or their bytes can be read only once. */
 	FILE *f = !stat(path, &st) && S_ISREG(st.st_mode) ? fopen(path, "re") : NULL;
 
 	if (!f)

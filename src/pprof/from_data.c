@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A profile of our own as stacks of locations. */
+/* Converts a profile of our own to stacks of locations. */
 #include "pprof/read.h"
 
 #include "naming/codefiles.h"
@@ -8,18 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where module number n is put: far enough from all others. */
+/* The address of module number n: far enough from all others. */
 #define FIRST_PLACE 0x100000000000ull
 #define PLACE_SIZE 0x1000000000ull
 
 struct conversion {
 	const struct profile_data *d;
 	struct heap_stacks *out;
-	struct codefiles files;	/* by module; none of those that occur nowhere */
+	struct codefiles files;	/* by module; not those that occur nowhere */
 	uint32_t *mapping_of;	/* by module */
-	uint64_t *bias;		/* by module: added to addresses */
-	uint64_t *last;		/* by module: its highest address in a chain */
-	uint64_t *stack;	/* the one in progress */
+	uint64_t *bias;		/* by module: added to file addresses */
+	uint64_t *last;		/* by module: highest address in a chain */
+	uint64_t *stack;	/* the stack being built */
 	size_t deepest;
 };
 
@@ -39,7 +39,7 @@ static void find_last(struct conversion *c)
 	}
 }
 
-/* Lay a mapping out as the file's code would be, if the file is still there. */
+/* Set start, limit and offset as in the file's code segment, if the file still exists. */
 static void lay_out(const struct code_facts *f, uint64_t bias, struct pp_mapping *m)
 {
 	for (uint32_t i = 0; i < f->n_segments; i++) {
@@ -80,7 +80,7 @@ static int add_mapping(struct conversion *c, uint32_t i)
 	struct pp_mapping m = { .start = bias, .limit = bias + ((c->last[i] + 4096) & ~4095ull),
 				.path = module->path, .build_id = module->build_id };
 
-	/* A forged address has no place in it. */
+	/* There is no room for a forged address: leave the mapping out. */
 	if (c->last[i] >= PLACE_SIZE - 4096)
 		return 0;
 	c->bias[i] = bias;
@@ -98,7 +98,7 @@ static int add_mappings(struct conversion *c, say_fn *say)
 	find_last(c);
 	for (size_t i = 0; i < c->d->n_modules; i++)
 		c->mapping_of[i] = PP_NONE;
-	/* The program itself first. */
+	/* The mapping of the program comes first. */
 	if (!err && c->d->program != PD_NONE)
 		err = add_mapping(c, c->d->program);
 	for (uint32_t i = 0; !err && i < c->d->n_modules; i++)
@@ -119,8 +119,8 @@ static int line_of(struct conversion *c, const struct pd_site *s, struct pp_line
 }
 
 /*
- * The location of a node and of those above it that are the same place: functions inlined there.
- * *node becomes the caller's.
+ * The location of a node, with all functions inlined at this place, which are the nodes above it
+ * with the same address. *node is set to the caller's node.
  */
 static uint32_t location_at(struct conversion *c, uint32_t *node)
 {
@@ -135,7 +135,7 @@ static uint32_t location_at(struct conversion *c, uint32_t *node)
 		s = &d->sites[d->nodes[*node].site];
 		address = namer_instruction(s->address, s->exact);
 		module = module_of(d, s);
-		/* More functions than that inlined into each other: the inner ones are shown. */
+		/* If more functions are inlined into each other, the inner ones are shown. */
 		if (n < sizeof lines / sizeof *lines && line_of(c, s, &lines[n++]))
 			return PP_NONE;
 		*node = d->nodes[*node].parent;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The first lines of a text file: names, totals, and of what kind the numbers are. */
+/* Reads the first lines of a text file: names, totals, and the kind of the numbers. */
 #include "pprof/heap_read_internal.h"
 
 #include "base/line.h"
@@ -24,7 +24,7 @@ int heap_no_memory(const struct reader *r)
 	return error_set(r->e, -ENOMEM, "cannot read %s: out of memory", r->name);
 }
 
-/* There is no line: false, and why if that is not the file's end. */
+/* Returns false; reports an error unless it is the end of the file. */
 static bool end_of_lines(struct reader *r)
 {
 	switch (r->len) {
@@ -71,7 +71,7 @@ bool heap_any_negative(const int64_t value[HEAP_VALUES])
 
 /* ---- the head ---- */
 
-/* "physical--inlined into it--inlined into that" */
+/* "physical--inlined into it--inlined into that": the outermost function first */
 static int add_names(struct reader *r, uint64_t address, char *names)
 {
 	char *next = strstr(names, "--");
@@ -99,7 +99,7 @@ static int read_names(struct reader *r)
 
 		if (text_begins(s, "---"))
 			return 0;
-		/* "binary=..." is in the map, too. */
+		/* "binary=..." is known from the map, too. */
 		if (s[0] != '0' || !*s) {
 			if (*s && !strchr(s, '='))
 				return heap_wrong(r, "neither an address with its names nor the "
@@ -116,7 +116,7 @@ static int read_names(struct reader *r)
 	return r->failed ? r->failed : heap_wrong(r, "the table of names has no end (---)");
 }
 
-/* The number behind the slash, if there is one. */
+/* The number after the slash, which must be there. */
 static int read_period(struct reader *r, const char *kind, double part)
 {
 	const char *s = strchr(kind, '/');
@@ -127,12 +127,12 @@ static int read_period(struct reader *r, const char *kind, double part)
 		s++;
 	if (!s || !heap_line_number(&s, &period, "") || *s || period < 0)
 		return heap_wrong(r, "no sampling period; expected as in heap_v2/524288");
-	/* 0: tcmalloc writes a profile without stacks if it takes no samples. */
+	/* 0: tcmalloc writes a profile without stacks if it does not sample. */
 	r->period = (double)period * part;
 	return 0;
 }
 
-/* What is behind the "@". Source: google-pprof, and the newer pprof's legacy_profile.go */
+/* The word after the "@". Source: google-pprof, and the newer pprof's legacy_profile.go */
 static int read_kind(struct reader *r, const char *kind)
 {
 	static const char *const exact[] = { "", "heapprofile", "heapprofile/1", "growth",
@@ -154,7 +154,7 @@ static int read_kind(struct reader *r, const char *kind)
 			"heap/PERIOD or growth behind the \"@\"");
 }
 
-/* tcmalloc's words to google-pprof come first: "%warn ..." */
+/* Skip tcmalloc's messages to google-pprof in front: "%warn ..." */
 static bool next_head(struct reader *r)
 {
 	while (heap_next_line(r))

@@ -66,7 +66,7 @@ bool heap_line_address(const char **s, uint64_t *address)
 
 /* ---- the map ---- */
 
-/* "START-END: PATH": tcmalloc's short form, which is of code alone. */
+/* "START-END: PATH", tcmalloc's short form, which lists code only. */
 static bool short_mapping(char *s, struct proc_map *m)
 {
 	*m = (struct proc_map){ .executable = true };
@@ -103,7 +103,7 @@ int heap_line_go_frame(const char *line, uint64_t *address, char **name)
 	if (!text_begins(s, "\t0x") || !heap_line_address(&s, address) || *s != '\t')
 		return 0;
 	s += strspn(s, "\t");
-	/* "f+0x22": a "+" that is not the last one is of the name */
+	/* "f+0x22": only the last "+" is not part of the name */
 	const char *end = s + strcspn(s, "\t"), *plus = memrchr(s, '+', (size_t)(end - s));
 	const char *file = end + strspn(end, "\t");
 	size_t len = (size_t)((plus ? plus : end) - s);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The text formats of heap profiles: gperftools', tcmalloc's, jemalloc's and Go's. What single
- * lines look like is in heap_lines.c. */
+/* Reads the text formats of heap profiles: gperftools', tcmalloc's, jemalloc's and Go's. Single
+ * lines are parsed by heap_lines.c. */
 #include "pprof/heap_read_internal.h"
 
 #include "base/array.h"
@@ -14,7 +14,8 @@
 
 /* ---- stacks ---- */
 
-/* An allocation of @size bytes is seen with the probability 1 - exp(-size / period). */
+/* Scale up sampled numbers: an allocation of @size bytes is sampled with probability 1 - exp(-size
+ * / period). False: the result is too large. */
 static bool correct(int64_t *count, int64_t *bytes, double period)
 {
 	if (*count <= 0 || *bytes <= 0)
@@ -29,7 +30,7 @@ static bool correct(int64_t *count, int64_t *bytes, double period)
 	return true;
 }
 
-/* The stack in progress has these numbers. */
+/* Add the stack in progress with these numbers. */
 static int add_stack(struct reader *r, int64_t v[HEAP_VALUES])
 {
 	if (heap_any_negative(v) && !r->difference)
@@ -46,7 +47,7 @@ static int add_stack(struct reader *r, int64_t v[HEAP_VALUES])
 				 : 0;
 }
 
-/* What is behind the "@" of a stack. */
+/* Parse what follows the "@" of a stack. */
 static int read_addresses(struct reader *r, const char *s)
 {
 	r->n_frames = r->n_addresses = 0;
@@ -70,7 +71,7 @@ static int read_stack(struct reader *r)
 	return err ? err : add_stack(r, v);
 }
 
-/* "t*: 1: 2 [0: 0]", all threads together, or one thread's: "t7: ..." */
+/* "t*: 1: 2 [0: 0]", the sum over all threads, or "t7: ..." for one thread */
 static int read_threads(struct reader *r, const char *s)
 {
 	bool all = s[1] == '*';
@@ -82,7 +83,7 @@ static int read_threads(struct reader *r, const char *s)
 		return heap_wrong(r, "not of the form \"t*: " NUMBERS "\"");
 	if (!heap_line_numbers(&s, v))
 		return heap_wrong(r, "not of the form \"t*: " NUMBERS "\"");
-	/* Above the first stack are the sums, and the threads' names. */
+	/* Before the first stack there are sums, and the threads' names. */
 	if (!r->n_addresses)
 		return 0;
 	if (*s)
@@ -104,7 +105,7 @@ static int check_numbers(struct reader *r)
 	return heap_wrong(r, "the stack above has no numbers of all threads (t*: " NUMBERS ")");
 }
 
-/* jemalloc's: "@ addresses", and below it lines of numbers. */
+/* jemalloc's format: "@ addresses", followed by lines of numbers. */
 static int read_threaded(struct reader *r)
 {
 	const char *s = heap_skip_blanks(r->line);
@@ -118,7 +119,8 @@ static int read_threaded(struct reader *r)
 	return err ? err : read_addresses(r, s + 1);
 }
 
-/* Go names frames in comments below a stack; several of one address are inlined into each other. */
+/* Go names frames in comments after a stack; several for one address are inlined into each
+ * other. */
 static int read_comment(struct reader *r)
 {
 	uint64_t a;
@@ -127,7 +129,7 @@ static int read_comment(struct reader *r)
 
 	if (is <= 0)
 		return is ? heap_no_memory(r) : 0;
-	/* It tells the address of the call, a stack the one to return to. */
+	/* A comment has the address of the call, a stack the return address. */
 	bool same = r->n_frames && r->named.v[r->named.n - 1].address == a + 1;
 	int err = same ? named_add_outer(&r->named, name) : named_add(&r->named, a + 1, name);
 	r->n_frames++;
@@ -144,7 +146,7 @@ static int read_line(struct reader *r)
 	return r->threaded ? read_threaded(r) : read_stack(r);
 }
 
-/* A line of /proc/PID/maps; only what is executable matters. */
+/* A line of /proc/PID/maps; only executable mappings matter. */
 static int read_mapping(struct reader *r)
 {
 	struct pp_mapping m;
@@ -190,7 +192,7 @@ static int read_parts(struct reader *r)
 
 static uint32_t location_of(struct reader *r, uint64_t a, bool first)
 {
-	/* Readers take the first address as it is, and all others less one. */
+	/* The first address is taken as it is, all others less one. */
 	uint64_t at = first || !a ? a : a - 1;
 	struct pp_line *lines;
 	size_t n;
@@ -211,7 +213,7 @@ static int make_stacks(struct reader *r)
 		const struct stack *s = &r->raw.stacks[i];
 		uint64_t *e = r->raw.elements + s->first;
 
-		/* In place: nothing else needs the addresses any more. */
+		/* In place: the addresses are not needed any more. */
 		for (size_t k = 0; !err && k < s->n; k++) {
 			e[k] = location_of(r, e[k], k == 0);
 			err = e[k] == PP_NONE ? -ENOMEM : 0;

@@ -48,7 +48,7 @@ static void write_stacks(FILE *out, const struct stack_table *t, const struct st
 
 /* ---- paths ---- */
 
-/* Who reads the file opens what stands here: a name in Latin-1 has to stay as it is. */
+/* Readers open the path that is written here: a name in Latin-1 must stay unchanged. */
 static const char *put_path_piece(FILE *out, const char *s)
 {
 	size_t n = printable_utf8(s);
@@ -86,7 +86,7 @@ struct name_list {
 	unsigned n;
 };
 
-/* What separates names must not be within one: C++ has an operator-- */
+/* A name must not contain the separator: C++ has an operator-- */
 static void write_name(void *to, const char *name)
 {
 	struct name_list *l = to;

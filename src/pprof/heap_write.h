@@ -6,36 +6,35 @@
 
 #include <stdio.h>
 
-/* What stands behind the "@" of the first line if there are negative numbers below: google-pprof
- * and the newer pprof take the word before the slash, and mprof takes no negative numbers without
- * it. */
+/* Follows the "@" of the first line if there are negative numbers: google-pprof and the newer pprof
+ * use the word before the slash only, and mprof accepts negative numbers only with this. */
 #define HEAP_DIFFERENCE "heapprofile/difference"
 
-/* Names for the addresses of a profile that shall need no binary. */
+/* Names for the addresses of a profile, so that it can be read without the binary. */
 struct heap_names {
 	const char *binary;	/* the program's file */
-	/* The functions at an address, the physical one first, then what was inlined into it, as
-	 * google-pprof wants them: calls @name for each. @address as in the list, @first: it stands
-	 * first in a stack. 0 or -ENOMEM. */
+	/* Call @name for each function at an address, the outermost (physical) one first, then
+	 * those inlined into it, as google-pprof expects. @address as in the list; @first: it is
+	 * the first in a stack. 0 or -ENOMEM. */
 	int (*of)(void *ctx, uint64_t address, bool first, void (*name)(void *to, const char *name),
 		  void *to);
 	void *ctx;
 };
 
 /**
- * Write the path of a mapping: control characters, and what else printable() finds harmful, in
- * octal, as the kernel has a newline in /proc/PID/maps. Bytes from 0xa0 on that are no UTF-8 stay:
- * they are letters in other encodings, and no terminal obeys them.
+ * Write the path of a mapping: control characters, and whatever else printable() escapes, in octal,
+ * as the kernel writes a newline in /proc/PID/maps. Bytes from 0xa0 on that are not valid UTF-8
+ * stay: they are letters in other encodings, and do not control a terminal.
  */
 void heap_write_path(FILE *out, const char *path);
 
 /**
  * Write a profile in the text format of the gperftools heap profiler, doc/formats.md, section 2.4.
- * @stacks  their elements are addresses as they are to be printed; sorted already
- * @mapped  of mapped memory: stand before the others and are not in the totals; NULL: none
- * @map     the lines of /proc/PID/maps, written as heap_write_path() does it; NULL: none
- * @names   NULL: without a table of names
- * A stack without elements gets the address 0. The caller looks at ferror(). 0 or -ENOMEM.
+ * @stacks  sorted; their elements are the addresses to print
+ * @mapped  of mapped memory: printed before the others, not in the totals; NULL: none
+ * @map     the lines of /proc/PID/maps, with paths as by heap_write_path(); NULL: none
+ * @names   NULL: no table of names
+ * An empty stack gets the address 0. The caller checks ferror(). 0 or -ENOMEM.
  */
 int heap_write(FILE *out, const struct stack_table *stacks, const struct stack_table *mapped,
 	       const char *map, const struct heap_names *names);

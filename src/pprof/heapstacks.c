@@ -88,7 +88,7 @@ uint32_t heap_stacks_function(struct heap_stacks *h, const struct pp_function *f
 	struct pp_function *copy = &h->functions[h->n_functions];
 	*copy = (struct pp_function){ strdup(f->name), strdup(f->system_name), strdup(f->file),
 				      f->start_line };
-	id = (uint32_t)h->n_functions++; /* is released from here on */
+	id = (uint32_t)h->n_functions++; /* from here on heap_stacks_release() frees it */
 	if (!copy->name || !copy->system_name || !copy->file ||
 	    idindex_add(&h->function_index, id, hash, function_rehash, h))
 		return PP_NONE;
@@ -142,7 +142,7 @@ static uint32_t new_location(struct heap_stacks *h, uint32_t mapping, uint64_t a
 	return heap_stacks_name(h, id, lines, n) ? PP_NONE : id;
 }
 
-/* A location that has names from the beginning. */
+/* Key of a location that has had names from the beginning. */
 struct named_key {
 	uint32_t mapping;
 	uint64_t address;

@@ -6,14 +6,13 @@
 #include "pprof/stacktable.h"
 
 /*
- * A heap profile of any maker in memory: stacks of locations, locations in mappings, with the
- * functions that are there if they are known. What files hold is checked when they are read: all
- * indices in here are valid.
+ * A heap profile from any source in memory: stacks of locations in mappings, with functions if they
+ * are known. Files are checked when they are read: all indices are valid.
  */
 #define PP_NONE UINT32_MAX
 
 struct pp_mapping {
-	uint64_t start, limit, offset;	/* addresses, and where start is in the file */
+	uint64_t start, limit, offset;	/* addresses, and the file offset of start */
 	char *path;
 	char *build_id;		/* lower-case hexadecimal digits; "" if not known */
 };
@@ -30,15 +29,15 @@ struct pp_line {
 	int64_t line;		/* 0 if not known */
 };
 
-/* @address is that of an instruction: in the call, not behind it. */
+/* @address is that of an instruction: within the call, not after it. */
 struct pp_location {
-	uint32_t mapping;	/* or PP_NONE */
+	uint32_t mapping;	/* index of its mapping, or PP_NONE */
 	uint64_t address;
-	uint32_t first_line, n_lines; /* in lines[]: innermost first; none: it has no names */
+	uint32_t first_line, n_lines; /* in lines[]: innermost first; n_lines 0: no names */
 };
 
 struct heap_stacks {
-	struct pp_mapping *mappings;	/* that of the program itself first, if known */
+	struct pp_mapping *mappings;	/* the program's mapping comes first, if known */
 	size_t n_mappings, cap_mappings;
 	struct pp_function *functions;
 	size_t n_functions, cap_functions;
@@ -47,9 +46,9 @@ struct heap_stacks {
 	size_t n_lines, cap_lines;
 	struct pp_location *locations;
 	size_t n_locations, cap_locations;
-	struct idindex location_index;	/* by place: the first location that is there */
-	struct idindex named_index;	/* by place and names: those that had names from the
-					   beginning */
+	struct idindex location_index;	/* by address and mapping: the first location there */
+	struct idindex named_index;	/* by address and names: locations that were added with
+					   names */
 	struct stack_table stacks;	/* of numbers of locations */
 	char *comment;			/* the command line; NULL: none */
 	int64_t time_ns, duration_ns;	/* CLOCK_REALTIME; 0: not known */
@@ -57,27 +56,28 @@ struct heap_stacks {
 
 void heap_stacks_release(struct heap_stacks *h);
 
-/* A new mapping's number, PP_NONE: out of memory. The strings are copied. */
+/* Add a mapping; returns its number, PP_NONE: out of memory. The strings are copied. */
 uint32_t heap_stacks_mapping(struct heap_stacks *h, const struct pp_mapping *m);
 
-/* The mapping that has an address, or PP_NONE. */
+/* The mapping that contains an address, or PP_NONE. */
 uint32_t heap_stacks_mapping_of(const struct heap_stacks *h, uint64_t address);
 
-/* The number of a function, made if need be; PP_NONE: out of memory. The strings are copied. */
+/* Find or add a function; returns its number, PP_NONE: out of memory. The strings are copied. */
 uint32_t heap_stacks_function(struct heap_stacks *h, const struct pp_function *f);
 
-/* The number of the location at an address of a mapping, with these names if it is new; PP_NONE:
- * out of memory. */
+/* Find the location at an address of a mapping, or add it with these names; PP_NONE: out of
+ * memory. */
 uint32_t heap_stacks_location(struct heap_stacks *h, uint32_t mapping, uint64_t address,
 			      const struct pp_line *lines, size_t n);
 
-/* The same, but two that have different names are different locations: whoever wrote the file may
- * know more than an address does, or no addresses at all. */
+/* The same, but locations with different names are different: the writer of the file may have known
+ * more than the address tells, or no addresses at all. */
 uint32_t heap_stacks_named_location(struct heap_stacks *h, uint32_t mapping, uint64_t address,
 				    const struct pp_line *lines, size_t n);
 
-/* That location which another profile's location is, made if need be; PP_NONE: out of memory. In a
- * mapping the place decides, even if the names come from elsewhere; without one the names do. */
+/* Find or add the location that equals a location of another profile; PP_NONE: out of memory. In a
+ * mapping they are equal if the addresses are, even if their names differ; without a mapping, if
+ * the names are. */
 uint32_t heap_stacks_same_location(struct heap_stacks *h, uint32_t mapping, uint64_t address,
 				   const struct pp_line *lines, size_t n);
 
@@ -86,31 +86,31 @@ int heap_stacks_name(struct heap_stacks *h, uint32_t location, const struct pp_l
 		     size_t n);
 
 /**
- * Add @from's numbers, @sign (1 or -1) times. Locations are the same if they are in the same place
- * of a file with the same build ID; in different builds of a file (modules_pair()), if they are in
- * the same functions.
+ * Add @from's numbers, times @sign (1 or -1). Locations are equal if they are at the same place of
+ * a file with the same build ID; in different builds of a file (modules_pair()), if their functions
+ * are the same.
  * 0, or -errno with a sentence.
  */
 int heap_stacks_add(struct heap_stacks *to, const struct heap_stacks *from, int sign,
 		    struct error *e);
 
-/* What is negative becomes 0. */
+/* Set negative numbers to 0. */
 void heap_stacks_drop_negative(struct heap_stacks *h);
 
-/* Take the frames of allocation functions out of all stacks. 0 or -ENOMEM. */
+/* Remove the frames of allocation functions from all stacks. 0 or -ENOMEM. */
 int heap_stacks_trim(struct heap_stacks *h);
 
 /* The sum of one number over all stacks. */
 int64_t heap_stacks_total(const struct heap_stacks *h, enum heap_value v);
 
-/* Which expressions something has matched. */
+/* Which expressions have matched anything. */
 struct heap_matches {
 	bool focus, ignore, list;
 };
 
 /* Keep the stacks in which a function's or file's name matches @focus, and none matches @ignore
- * (POSIX extended regular expressions; NULL: all). What was matched is added to *m. 0, or -errno
- * with a sentence. */
+ * (POSIX extended regular expressions; NULL: all). *m: set for those that match. 0, or -errno with
+ * a sentence. */
 int heap_stacks_filter(struct heap_stacks *h, const char *focus, const char *ignore,
 		       struct heap_matches *m, struct error *e);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One profile added to another: which places of the two are the same. */
+/* Adds a profile to another: which locations of the two are equal. */
 #include "pprof/heapstacks.h"
 
 #include "base/modulename.h"
@@ -13,14 +13,14 @@
 struct adding {
 	struct heap_stacks *to;
 	const struct heap_stacks *from;
-	uint32_t *mapping_to;	/* by mapping of @from; PP_NONE: none of that build */
-	uint32_t *rebuilt;	/* the same for another build of the file; PP_NONE: none */
+	uint32_t *mapping_to;	/* by mapping of @from; PP_NONE: no mapping of that build */
+	uint32_t *rebuilt;	/* the same for other builds of the file; PP_NONE: none */
 	uint32_t *location_to;	/* by location of @from */
 	uint32_t *by_function;	/* locations of @to, sorted by their functions' names */
 	size_t n_by_function;
 };
 
-/* The program is the first, where it is known; a library there is none. */
+/* The first mapping is the program, if known, unless it is a library. */
 static struct module_name name_of(const struct heap_stacks *h, size_t i)
 {
 	const struct pp_mapping *m = &h->mappings[i];
@@ -38,7 +38,7 @@ static struct module_name *names_of(const struct heap_stacks *h)
 	return names;
 }
 
-/* The mapping of @to that holds the same place of the same file. */
+/* The mapping of @to with the same part of the same build of a file. */
 static uint32_t same_place(const struct adding *a, size_t i)
 {
 	const struct module_name name = name_of(a->from, i);
@@ -71,7 +71,7 @@ static int pair_mappings(struct adding *a)
 	return err;
 }
 
-/* The functions of two locations, innermost first. */
+/* Compare the functions of two locations, innermost first. */
 static int compare_functions(const struct heap_stacks *x, const struct pp_location *a,
 			     const struct heap_stacks *y, const struct pp_location *b)
 {
@@ -105,7 +105,7 @@ static int sort_by_function(struct adding *a)
 	return 0;
 }
 
-/* Is a location of @to in a file of which @from has another build? */
+/* True if a location of @to is in a file of which @from has another build. */
 static bool is_of_rebuilt(const struct adding *a, const struct pp_location *l)
 {
 	for (size_t i = 0; l->mapping != PP_NONE && i < a->from->n_mappings; i++)
@@ -115,8 +115,8 @@ static bool is_of_rebuilt(const struct adding *a, const struct pp_location *l)
 }
 
 /*
- * Lines and addresses of another build are not to be compared: in files that were built anew all
- * locations of the same functions become one.
+ * Lines and addresses of different builds cannot be compared: in files that were rebuilt, all
+ * locations with the same functions are merged into one.
  */
 static int merge_rebuilt(struct adding *a)
 {
@@ -151,7 +151,7 @@ static int merge_rebuilt(struct adding *a)
 	return err;
 }
 
-/* A location of the other build that is in the same functions. */
+/* A location in the other build with the same functions. */
 static uint32_t find_by_function(const struct adding *a, const struct pp_location *l)
 {
 	if (!l->n_lines || l->mapping == PP_NONE || a->rebuilt[l->mapping] == PP_NONE)
@@ -172,7 +172,7 @@ static uint32_t find_by_function(const struct adding *a, const struct pp_locatio
 	return PP_NONE;
 }
 
-/* Copies of the names of a location. */
+/* Copy the names of a location. */
 static int copy_lines(struct adding *a, const struct pp_location *l, struct pp_line *lines)
 {
 	for (uint32_t i = 0; i < l->n_lines; i++) {

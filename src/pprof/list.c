@@ -16,11 +16,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define AROUND 5 /* lines before the first and behind the last that has numbers */
+#define AROUND 5 /* lines of context before the first and after the last line with numbers */
 
 struct line_sums {
 	int64_t line, flat, cumulative;
-	size_t seen;	/* the stack that had it last, from 1 */
+	size_t seen;	/* the last stack that had it, from 1 */
 };
 
 struct listing {
@@ -28,7 +28,7 @@ struct listing {
 	const struct heap_view *v;
 	FILE *out;
 	uint32_t function;
-	struct line_sums *lines;	/* of the function, sorted */
+	struct line_sums *lines;	/* of the function, sorted by line */
 	size_t n;
 	int64_t flat, cumulative;
 };
@@ -40,7 +40,7 @@ static int by_line(const void *left, const void *right)
 	return (a->line > b->line) - (a->line < b->line);
 }
 
-/* Its lines, each once. 0 or -ENOMEM. */
+/* Collect its lines. 0 or -ENOMEM. */
 static int find_lines(struct listing *l)
 {
 	size_t n = 0;
@@ -105,7 +105,7 @@ static void print_number(struct listing *l, int64_t n)
 	fprintf(l->out, "%6s ", n ? text : ".");
 }
 
-/* Only a regular file: a name that was found in a file may lead anywhere. */
+/* Regular files only: the name comes from a file, and may point anywhere. */
 static FILE *open_source(const char *path)
 {
 	struct stat st;
@@ -125,7 +125,7 @@ static void print_source_line(struct listing *l, int64_t n, const char *text)
 
 	print_number(l, sums ? sums->flat : 0);
 	print_number(l, sums ? sums->cumulative : 0);
-	/* A tab is no harm. */
+	/* Tabs are not escaped. */
 	fprintf(l->out, "%4" PRId64 ": ", n);
 	for (const char *s = safe; s && *s; s++) {
 		if (text_begins(s, "\\011")) {
@@ -146,7 +146,7 @@ static void print_source(struct listing *l, const char *path)
 	size_t cap = 0;
 	int64_t first = l->lines[0].line, last = l->lines[l->n - 1].line, n = 0;
 
-	if (!f) { /* the numbers can be told all the same */
+	if (!f) { /* without the source: print the numbers only */
 		for (size_t i = 0; i < l->n; i++)
 			print_source_line(l, l->lines[i].line, "(the source is not there)");
 		return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names for addresses of files that were mapped. */
+/* Looks up names for addresses in mapped files. */
 #include "pprof/read.h"
 
 #include "base/text.h"
@@ -14,11 +14,11 @@
 struct naming {
 	struct heap_stacks *h;
 	struct codefiles files;		/* by mapping */
-	struct profile_place *places;	/* by location; without an address: it is in no file */
+	struct profile_place *places;	/* by location; without an address if it is in no file */
 	struct namer namer;
 };
 
-/* That with the name of the binary that was given, or the first that is a file. */
+/* The mapping with the file name of the given binary, or else the first one of a file. */
 static size_t find_program(const struct heap_stacks *h, const char *binary)
 {
 	for (size_t i = 0; binary && i < h->n_mappings; i++)
@@ -35,7 +35,7 @@ static bool lacks_name(const struct pp_location *l)
 	return !l->n_lines && l->mapping != PP_NONE;
 }
 
-/* Those that have something to be named, if they are the builds that were mapped, as far as that is
+/* Open the files of mappings that have locations without names, if their build IDs match as far as
  * known. 0 or -ENOMEM. */
 static int open_files(struct naming *n, const char *binary, say_fn *say)
 {
@@ -90,7 +90,7 @@ static int add_names(struct naming *n, uint32_t location, const struct sym_frame
 	struct pp_line *lines = malloc((frames->n + 1) * sizeof *lines);
 	int err = lines ? 0 : -ENOMEM;
 
-	/* The physical function first there, last here. */
+	/* Frames have the physical function first, locations have it last. */
 	for (size_t i = 0; !err && i < frames->n; i++) {
 		const struct sym_frame *s = &frames->frames[frames->n - 1 - i];
 		struct pp_function f = { (char *)s->name,

@@ -26,7 +26,7 @@ int named_add(struct named *t, uint64_t address, const char *name)
 	return 0;
 }
 
-/* One more name, in front or behind. */
+/* Join two names into one. */
 static int join(struct named_address *a, const char *first, const char *second)
 {
 	char *longer;
@@ -65,7 +65,7 @@ void named_sort(struct named *t)
 		qsort(t->v, t->n, sizeof *t->v, by_address);
 }
 
-/* "name", or "name\tfile:line"; cut into its parts. */
+/* Cut "name" or "name\tfile:line" into its parts. */
 static uint32_t function_of(struct heap_stacks *h, char *text, int64_t *line)
 {
 	static char unknown[] = "";

@@ -112,7 +112,7 @@ static void keep_frame(void *ctx, uint32_t entry)
 	f->v[f->n++] = entry;
 }
 
-/* What separates frames must not be in a name. */
+/* A name must not contain the separator of frames. */
 static void print_frame(const char *name, FILE *out)
 {
 	char *safe = printable_copy(name);
@@ -170,7 +170,7 @@ int heap_print_folded(const struct heap_stacks *h, const struct heap_view *v, FI
 /* ---- heap ---- */
 
 
-/* The address as it is read again: all but the first are taken less one. */
+/* The address as readers expect it: they take all but the first less one. */
 static uint64_t written(const struct heap_stacks *h, uint64_t location, bool first)
 {
 	return h->locations[location].address + !first;
@@ -197,7 +197,7 @@ static int names_of(void *ctx, uint64_t address, bool first, void (*name)(void *
 	return 0;
 }
 
-/* Lines like those of /proc/PID/maps, of code alone. */
+/* Lines as in /proc/PID/maps, of code only. */
 static char *map_of(const struct heap_stacks *h)
 {
 	char *text = NULL;
@@ -209,7 +209,7 @@ static char *map_of(const struct heap_stacks *h)
 
 		fprintf(out, "%08" PRIx64 "-%08" PRIx64 " r-xp %08" PRIx64 " 00:00 %zu    ",
 			m->start, m->limit, m->offset, i + 1);
-		/* A newline in it would be a line of its own. */
+		/* A newline in the path must not begin another line. */
 		heap_write_path(out, m->path);
 		fputc('\n', out);
 	}

@@ -6,27 +6,27 @@
 
 #include <stdio.h>
 
-/* What of a graph is shown. */
+/* Which part of a graph is shown. */
 struct heap_graph {
-	uint64_t nodes;		/* so many at most */
-	double node_fraction, edge_fraction; /* of the total, 0 to 1: none that has not more */
+	uint64_t nodes;		/* the most nodes */
+	double node_fraction, edge_fraction; /* of the total, 0 to 1: smaller ones are not shown */
 };
 
 struct heap_view {
 	enum heap_value value;
 	enum heap_grain grain;
-	bool show_bytes;	/* bytes, not MB */
-	bool cumulative;	/* sorted by that */
-	bool is_difference;	/* a base was taken away */
-	bool short_names;	/* of folded stacks */
-	bool symbols;		/* the text format with names in it */
+	bool show_bytes;	/* in bytes, not MB */
+	bool cumulative;	/* sort by cumulative value */
+	bool is_difference;	/* a base was subtracted */
+	bool short_names;	/* in folded stacks: short names */
+	bool symbols;		/* text format with names */
 	struct heap_graph graph;
-	int64_t total;		/* of all stacks, before some were chosen */
+	int64_t total;		/* of all stacks, before any were selected */
 };
 
 /*
- * The forms of a heap profile. Names are made harmless for a terminal where they are for people.
- * All return 0 or -errno; whether @out could be written is the caller's to see.
+ * Print a heap profile. Names are escaped where the output is for people. All return 0 or -errno;
+ * the caller checks @out for errors.
  */
 
 /* As google-pprof --text. */
@@ -44,10 +44,10 @@ int heap_print_json(const struct heap_stacks *h, const struct heap_view *v, FILE
 /* The text format of the gperftools heap profiler. */
 int heap_print_heap(const struct heap_stacks *h, const struct heap_view *v, FILE *out);
 
-/* profile.proto, compressed with gzip; to the descriptor behind @out. */
+/* profile.proto, compressed by gzip; written to the descriptor of @out. */
 int heap_print_proto(const struct heap_stacks *h, const struct heap_view *v, FILE *out);
 
-/* The source lines of the functions that match @re, with their numbers. *any becomes true if one
+/* Print the source lines of the functions that match @re, with their numbers. *any is set if one
  * does. */
 int heap_print_list(const struct heap_stacks *h, const struct heap_view *v, const char *re,
 		    FILE *out, bool *any, struct error *e);

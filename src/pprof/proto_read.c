@@ -11,10 +11,10 @@
 #include <unistd.h>
 #include <zlib.h>
 
-/* A few bytes of gzip can be made to unfold to any length: no profile is as large as this. */
+/* Limits decompression: a few bytes of gzip can expand to any length. No profile is this large. */
 #define MOST_BYTES (1u << 30)
 
-/* An id as it is in the file, and our number for it. */
+/* An id in the file, and our number for it. */
 struct numbered {
 	uint64_t id;
 	uint32_t number;
@@ -27,7 +27,7 @@ struct reader {
 	struct error *e;
 	char **strings;
 	struct numbered *mappings, *functions, *locations;
-	int value_at[HEAP_VALUES]; /* where each number stands in a sample; -1: nowhere */
+	int value_at[HEAP_VALUES]; /* index of each value in a sample; -1: not there */
 };
 
 static int wrong(const struct reader *r, const char *what)
@@ -43,7 +43,7 @@ static int no_memory(const struct reader *r)
 
 /* ---- the file ---- */
 
-/* What is in a file, taken out of its compression if there is one. */
+/* The content of a file, decompressed if necessary. */
 struct content {
 	uint8_t *bytes;
 	size_t len, cap;
@@ -95,7 +95,7 @@ static int unfold(const char *path, struct content *c, struct error *e)
 		return error_set(e, err, "cannot read %s: %s", path, strerror(-err));
 	}
 	int err = read_content(gz, path, c, e);
-	/* Data that ends too early is told only now. */
+	/* Truncated data is reported only by gzclose(). */
 	if (gzclose(gz) != Z_OK && !err)
 		err = error_set(e, -EINVAL, "cannot read %s: its gzip data is truncated: the file "
 					    "is not whole",
@@ -138,7 +138,7 @@ static int by_id(const void *left, const void *right)
 	return (a->id > b->id) - (a->id < b->id);
 }
 
-/* Sorted, and each id once. */
+/* Sort them, and check that each id occurs once. */
 static int sort_ids(const struct reader *r, struct numbered *v, size_t n)
 {
 	if (n)
@@ -252,7 +252,7 @@ static int read_location(struct reader *r, size_t i)
 			return wrong(r, "a function that is not there");
 		}
 	}
-	/* Two locations of one address may have different names: each is one of its own. */
+	/* Two locations of one address may have different names: keep them apart. */
 	uint32_t number = heap_stacks_named_location(r->out, mapping, l->address, lines, l->n_line);
 	free(lines);
 	r->locations[i] = (struct numbered){ l->id, number };

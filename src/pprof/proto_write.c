@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-/* Strings by number, each once; the strings are somebody else's. */
+/* Strings by number, each once; not owned. */
 struct strings {
 	const char **v;
 	size_t n, cap;
@@ -24,7 +24,7 @@ struct strings {
 struct writer {
 	const struct heap_stacks *h;
 	struct strings strings;
-	void **owned;		/* what the message points to; freed at the end */
+	void **owned;		/* memory that the message points to; freed at the end */
 	size_t n_owned, cap_owned;
 	Mprof__Proto__Profile p;
 };
@@ -58,7 +58,7 @@ static int64_t string(struct writer *w, const char *s)
 	return id;
 }
 
-/* Zeroed memory that lasts as long as the message; NULL: out of memory. */
+/* Zeroed memory that is freed with the message; NULL: out of memory. */
 static void *get(struct writer *w, size_t n, size_t size)
 {
 	void *p = calloc(n + 1, size);
@@ -111,7 +111,7 @@ static void value_types(struct writer *w)
 	w->p.period = 1;
 }
 
-/* What is known of the locations in a mapping. */
+/* Describe what is known of the locations in a mapping. */
 static void describe(struct writer *w, uint32_t mapping, Mprof__Proto__Mapping *m)
 {
 	const struct heap_stacks *h = w->h;
@@ -240,7 +240,7 @@ static void rest(struct writer *w)
 	w->p.string_table = s;
 }
 
-/* 0 or -errno. What stands in the stream before goes out first. */
+/* 0 or -errno. Flushes the stream first. */
 static int compress_to(FILE *out, const uint8_t *data, size_t len)
 {
 	int err = stream_flush(out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which stacks, and which frames of them, are shown. */
+/* Selects which stacks, and which of their frames, are shown. */
 #include "pprof/heapstacks.h"
 
 #include "pprof/allocators.h"
@@ -11,7 +11,7 @@
 
 /* ---- allocation functions ---- */
 
-/* All of a location's functions are, or none; what is inlined into malloc is malloc's. */
+/* All functions of a location count, or none: what is inlined into malloc belongs to malloc. */
 static bool is_allocator(const struct heap_stacks *h, const struct pp_location *l)
 {
 	if (l->mapping != PP_NONE && heap_is_allocators_file(h->mappings[l->mapping].path))
@@ -59,7 +59,7 @@ static int compile(const char *text, const char *option, regex_t *re, struct err
 				     "%s", option, text, why);
 }
 
-/* Whether any does. */
+/* Set for each location whether it matches. Returns true if any does. */
 static bool match_locations(const struct heap_stacks *h, const regex_t *re, bool *matches)
 {
 	bool any = false;
@@ -87,7 +87,8 @@ static bool any_matches(const struct stack_table *t, const struct stack *s, cons
 	return false;
 }
 
-/* Keep the stacks that match (or, if not @keep, that do not). *any: something does. */
+/* Keep the stacks that match (or, if not @keep, those that do not). *any: set if something
+ * matches. */
 static int filter(struct heap_stacks *h, const char *text, const char *option, bool keep, bool *any,
 		  struct error *e)
 {

@@ -94,7 +94,7 @@ static int in_order(const void *left, const void *right, void *by)
 
 	if (va != vb)
 		return va > vb ? -1 : 1;
-	/* A stack's elements stand where it was added. Without elements there is only one. */
+	/* By position of the elements, which is the order of adding. Only one stack is empty. */
 	return (a->first > b->first) - (a->first < b->first);
 }
 

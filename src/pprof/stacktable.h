@@ -4,13 +4,12 @@
 
 #include "base/idindex.h"
 
-/* The four numbers of a heap profile, in the order in which profile.proto has them. */
+/* The four numbers of a heap profile, in profile.proto's order. */
 enum heap_value { ALLOC_OBJECTS, ALLOC_SPACE, INUSE_OBJECTS, INUSE_SPACE, HEAP_VALUES };
 
 /*
- * Stacks, innermost element first, each once, with their numbers. What an element is, an address or
- * the number of a location, is the owner's business. The numbers are negative where one profile was
- * taken away from another.
+ * Stacks, innermost element first, each once, with their numbers. The owner decides what an element
+ * is: an address, or the number of a location. Numbers are negative if a profile was subtracted.
  */
 struct stack {
 	size_t first, n;	/* its elements in struct stack_table */
@@ -18,15 +17,14 @@ struct stack {
 };
 
 struct stack_table {
-	struct stack *stacks;	/* in the order in which they were added, until they are sorted */
+	struct stack *stacks;	/* in the order of adding, until they are sorted */
 	size_t n, cap;
 	uint64_t *elements;
 	size_t n_elements, cap_elements;
 	struct idindex index;
 };
 
-/* The sum of two numbers, or the nearest one that there is: hostile files have the largest
- * numbers. */
+/* The sum of two numbers, saturated: hostile files have the largest numbers. */
 static inline int64_t stack_sum(int64_t a, int64_t b)
 {
 	int64_t sum;
@@ -36,12 +34,13 @@ static inline int64_t stack_sum(int64_t a, int64_t b)
 
 void stack_table_release(struct stack_table *t);
 
-/* Add numbers to a stack. 0, -ENOMEM, or -EOVERFLOW: a sum is too large; then nothing is added. */
+/* Add numbers to a stack. 0, -ENOMEM, or -EOVERFLOW: a sum is too large. On error nothing is
+ * added. */
 int stack_table_add(struct stack_table *t, const uint64_t *elements, size_t n,
 		    const int64_t value[HEAP_VALUES]);
 
-/* By one of the numbers, the largest first; what is equal stays in its order. Nothing may be added
- * afterwards. */
+/* Sort by one of the numbers, the largest first; equal ones stay in their order. Nothing may be
+ * added afterwards. */
 void stack_table_sort(struct stack_table *t, enum heap_value by);
 
 #endif
