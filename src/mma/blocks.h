@@ -5,8 +5,8 @@
 #include "base/addrtable.h"
 
 /*
- * The live blocks of an address space, as a log tells of them: address -> bytes. 21 to 43 bytes a
- * block. profile/live.h knows blocks by the leaf that counts them; a log has no leaves.
+ * The live blocks of an address space according to a log: address -> bytes. Takes 21 to 43 bytes
+ * per block. (profile/live.h identifies blocks by the leaf that counts them; a log has no leaves.)
  */
 struct mma_block {
 	uint64_t ptr;	/* 0: an empty slot */
@@ -19,20 +19,20 @@ struct mma_blocks {
 
 void mma_blocks_release(struct mma_blocks *b);
 
-/* Add a block at @ptr, not 0, or replace the one there: *was tells its size. 1 (replaced), 0 (new)
- * or
- * -ENOMEM. */
+/* Add a block at @ptr, not 0, or replace the one there: *was is set to its size. 1 (replaced), 0
+ * (new) or -ENOMEM. */
 int mma_blocks_put(struct mma_blocks *b, uint64_t ptr, uint64_t size, uint64_t *was);
 
+/* True if there is a block at @ptr. */
 bool mma_blocks_has(const struct mma_blocks *b, uint64_t ptr);
 
-/* The block at @ptr will soon be asked for. */
+/* Prefetch the slot of @ptr, which will be looked up soon. */
 void mma_blocks_expect(const struct mma_blocks *b, uint64_t ptr);
 
-/* The next block from slot *@i on, which is set behind it; NULL: there are no more. */
+/* The next block from slot *@i on; *i is set to the slot after it. NULL: there are no more. */
 const struct mma_block *mma_blocks_next(const struct mma_blocks *b, size_t *i);
 
-/* Take a block out. False: there is none. */
+/* Remove a block. False: there is none. */
 bool mma_blocks_take(struct mma_blocks *b, uint64_t ptr, uint64_t *size);
 
 #endif

@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 /*
- * An entry of an MMA event log: one call, or a plain time stamp. The numbers are those of the
- * plain form of a log.
+ * An entry of an MMA event log: one call, or a plain time stamp. The numeric values are those of
+ * the plain form of a log.
  */
 enum mma_type { MMA_FREE, MMA_MALLOC, MMA_CALLOC, MMA_REALLOC, MMA_TMSTMP, MMA_TYPES };
 
@@ -15,9 +15,9 @@ struct mma_entry {
 	uint64_t ptr;	/* free: the argument; malloc, calloc, realloc: the result, 0: none */
 	union {
 		uint64_t old_ptr;	/* realloc */
-		uint64_t num;		/* calloc: of so many elements */
+		uint64_t num;		/* calloc: number of elements */
 	};
-	uint64_t size;	/* malloc, realloc: bytes; calloc: bytes an element */
+	uint64_t size;	/* malloc, realloc: bytes; calloc: bytes per element */
 	uint32_t tid;
 	uint8_t type;	/* enum mma_type */
 };

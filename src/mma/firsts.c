@@ -48,7 +48,7 @@ static uint64_t find(const struct addrtable *t, uint64_t key)
 
 static uint64_t task_key(uint32_t tid)
 {
-	return (uint64_t)tid + 1; /* 0 is no key */
+	return (uint64_t)tid + 1; /* 0 cannot be a key */
 }
 
 int mma_firsts_add(struct mma_firsts *f, const struct mma_entry *e, uint64_t turn)

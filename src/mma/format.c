@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* printf would cost more than all the rest of writing a log. */
+/* Formats by hand: printf would cost more than the rest of writing a log. */
 
 const char *const mma_type_names[MMA_TYPES] = {
 	[MMA_FREE] = "free",	   [MMA_MALLOC] = "malloc", [MMA_CALLOC] = "calloc",
@@ -60,7 +60,7 @@ static char *put_time(char *at, uint64_t ns, bool humanized)
 	return put_number(put_text(at, " nsecs="), ns % 1000000000);
 }
 
-/* The name of a parameter, in the humanized form. */
+/* Put the name of a parameter, if humanized. */
 static char *put_name(char *at, const char *name, bool humanized)
 {
 	*at++ = ' ';

@@ -7,11 +7,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* No line of a log is longer than this, its newline counted. */
+/* Longest line of a log, including its newline. */
 #define MMA_LINE_MAX 192
 
 /**
- * Write an entry as a line of a log, with its newline and without a NUL.
+ * Format an entry as a line of a log, with its newline and without a NUL.
  * @out  the caller's, MMA_LINE_MAX bytes
  * Returns the length.
  */

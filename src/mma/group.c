@@ -7,11 +7,13 @@
 struct mma_group {
 	struct mma_group_ops ops;
 	struct mma_stats stats;
-	struct mma_process *first, **last;	/* in the order in which they joined */
-	struct mma_process *ending;		/* its program has ended, just now */
-	const struct mma_process *spoke;	/* whose entry was the last one */
-	int err;				/* an entry could not be counted */
-	bool suspended;				/* at least once; then, when it was: */
+	struct mma_process *first, **last;	/* in the order of joining */
+	struct mma_process *ending;		/* its program has just ended; the process may go on
+						   by exec */
+	const struct mma_process *latest;	/* the process of the last entry */
+	int err;				/* -errno if an entry could not be counted */
+	bool suspended;				/* at least once; then, the counters at that
+						   time: */
 	uint64_t unknown_before, replaced_before;
 };
 
@@ -49,13 +51,13 @@ void mma_group_free(struct mma_group *g)
 /* ---- entries ---- */
 
 /*
- * Times never go back. Entries of different processes never have the same one: a reader of their
+ * Times never decrease. Entries of different processes never have the same time: a reader of their
  * logs could not tell which came first.
  */
 static uint64_t in_order(const struct mma_process *p, uint64_t t)
 {
 	const struct mma_group *g = p->group;
-	uint64_t least = g->stats.last_ns + (g->spoke && g->spoke != p);
+	uint64_t least = g->stats.last_ns + (g->latest && g->latest != p);
 
 	return g->stats.begun && t < least ? least : t;
 }
@@ -72,7 +74,7 @@ static void put_now(void *ctx, const struct mma_entry *entry)
 	struct mma_entry e = *entry;
 
 	e.time_ns = in_order(p, e.time_ns);
-	p->group->spoke = p;
+	p->group->latest = p;
 	if (p->log)
 		mma_writer_add(p->log, &e);
 	failed(p->group, mma_stats_add(&p->group->stats, &p->space, &e));
@@ -98,7 +100,7 @@ static void leave(struct mma_process *p)
 	mma_order_flush(&p->order, p->end_ns, &sink);
 	put_now(p, &last);
 	mma_stats_end_space(&p->group->stats, &p->space);
-	/* Many processes may come and go: of each only its name is kept. */
+	/* Many processes may come and go: keep no more of each than its name. */
 	p->ended = true;
 	mma_space_release(&p->space);
 	mma_order_release(&p->order);
@@ -106,8 +108,8 @@ static void leave(struct mma_process *p)
 	p->log = NULL;
 }
 
-/* A program's end is that of its process, unless an exec follows; but then nothing comes between.
- * So it is decided when something else happens. */
+/* When a program ends, its process has ended, too, unless an exec follows, and that follows
+ * immediately. So this is decided by the next event. */
 static void apply_ending(struct mma_group *g)
 {
 	struct mma_process *p = g->ending;
@@ -141,7 +143,7 @@ void mma_group_end(struct mma_group *g, uint64_t now_ns)
 	struct mma_process *p;
 
 	apply_ending(g);
-	/* Many may have come and gone, but only a few are there. */
+	/* Many processes may have come and gone, but only a few are live. */
 	while ((p = last_live(g))) {
 		p->end_ns = now_ns;
 		leave(p);
@@ -192,7 +194,7 @@ static int by_address(const void *a, const void *b)
 	return x->ptr < y->ptr ? -1 : x->ptr > y->ptr;
 }
 
-/* The memory that the program before the exec had is gone: a log says so by frees. */
+/* After an exec the memory of the old program is gone: the log gets frees for its blocks. */
 static int free_all(struct mma_process *p, uint64_t now)
 {
 	const struct mma_blocks *b = &p->space.blocks;
@@ -216,7 +218,7 @@ static int free_all(struct mma_process *p, uint64_t now)
 	return 0;
 }
 
-/* Its program has ended in an exec. */
+/* The process continues with another program after an exec. */
 static void go_on(struct mma_process *p, uint64_t now)
 {
 	struct mma_sink sink = sink_of(p);
@@ -260,7 +262,7 @@ struct mma_process *mma_group_join(struct mma_group *g, pid_t pid, uint64_t now_
 	struct mma_process *p = g->first;
 	unsigned nth = 0;
 
-	/* A number may be that of earlier processes, which have ended. */
+	/* An earlier process, which has ended, may have had the same pid. */
 	for (; p && (p->pid != pid || p->ended); p = p->next)
 		nth += p->pid == pid;
 	if (p) {

@@ -19,8 +19,8 @@ void mma_log_release(struct mma_log *l)
 
 /* ---- order ---- */
 
-/* Merge two sorted runs that meet at @mid. What is in its place already is not touched, so that a
- * log that is nearly in order costs hardly more than one that is. */
+/* Merge two sorted runs that meet at @mid. Entries that are in place already are not moved, so that
+ * a nearly sorted log costs hardly more than a sorted one. */
 static void merge(struct mma_entry *v, size_t mid, size_t n, struct mma_entry *spare)
 {
 	size_t from = mid, left = 0, right = mid, at;
@@ -73,7 +73,7 @@ void mma_reader_release(struct mma_reader *r)
 static int malformed(const struct mma_source *s, uint64_t number, const char *line,
 		     const struct mma_mistake *m, struct error *e)
 {
-	/* Up to the next blank, but at least one byte. */
+	/* Quote up to the next blank, but at least one byte. */
 	size_t n = strcspn(m->at + (*m->at != '\n'), " \n") + (*m->at != '\n');
 	const char *end = memchr(m->at, '\0', n);
 
@@ -89,7 +89,7 @@ static int malformed(const struct mma_source *s, uint64_t number, const char *li
 			 (int)(n > 40 ? 40 : n), m->at, n > 40 ? "..." : "");
 }
 
-/* What has been looked at makes room. */
+/* Make room by dropping what has been parsed. */
 static int make_room(struct mma_reader *r, const struct mma_source *s, struct error *e)
 {
 	if (r->at) {
@@ -97,7 +97,7 @@ static int make_room(struct mma_reader *r, const struct mma_source *s, struct er
 		memmove(r->buf, r->buf + r->at, r->len);
 		r->at = 0;
 	}
-	/* One byte stays free for a missing last newline. */
+	/* Keep one byte free for a missing last newline. */
 	if (r->cap - r->len >= 2)
 		return 0;
 	size_t cap = r->cap ? r->cap * 2 : 256 << 10;
@@ -109,7 +109,7 @@ static int make_room(struct mma_reader *r, const struct mma_source *s, struct er
 	return 0;
 }
 
-/* The last line of a log that was cut off may have been cut as well. */
+/* If the log was cut off, its last line may be incomplete: drop it. */
 static void end_text(struct mma_reader *r, const struct mma_source *s)
 {
 	r->ended = true;
@@ -121,11 +121,10 @@ static void end_text(struct mma_reader *r, const struct mma_source *s)
 	r->whole = r->len;
 }
 
-/* More lines, of which there are none left: what there is is the beginning of one. Returns 0 or
- * -errno. */
+/* Read more: the buffer has only the beginning of a line left. Returns 0 or -errno. */
 static int more_lines(struct mma_reader *r, struct mma_source *s, struct error *e)
 {
-	/* A device, or a hole, may have no end of a line at all. */
+	/* A device or a sparse file may have no newline at all. */
 	if (r->len - r->at > LINE_LONGEST)
 		return error_set(e, -EINVAL,
 				 "%s:%" PRIu64 ": this line has more than %d MiB, which is longer "
@@ -138,7 +137,7 @@ static int more_lines(struct mma_reader *r, struct mma_source *s, struct error *
 	ssize_t n = mma_source_read(s, r->buf + r->len, r->cap - r->len - 1, e);
 	if (n < 0)
 		return (int)n;
-	/* What was there before has no newline in it. */
+	/* The text from before has no newline. */
 	char *last = memrchr(r->buf + r->len, '\n', (size_t)n);
 	r->len += (size_t)n;
 	r->whole = last ? (size_t)(last - r->buf) + 1 : 0;
@@ -204,7 +203,7 @@ int mma_log_read(struct mma_log *l, struct mma_source *s, struct error *e)
 	return err;
 }
 
-/* A line that is malformed behind its time is still one of a log: it is to be told where. */
+/* A line that is malformed after its time belongs to a log, too: so that the error is reported. */
 static bool begins_as_log(const char *text, const char *limit)
 {
 	struct mma_mistake m = { NULL, NULL };
@@ -227,10 +226,10 @@ bool mma_is_log(const char *path)
 	char text[4096];
 	struct error e;
 	struct stat st;
-	/* Of a pipe the bytes would be gone. */
+	/* Regular files only: reading from a pipe would take its bytes away. */
 	struct mma_source *s = stat(path, &st) || !S_ISREG(st.st_mode) ? NULL
 								       : mma_source_open(path, &e);
-	bool is = s && mma_source_is_compressed(s); /* nothing else is */
+	bool is = s && mma_source_is_compressed(s); /* only logs are */
 	ssize_t n = s && !is ? mma_source_read(s, text, sizeof text - 1, &e) : 0;
 
 	mma_source_close(s);

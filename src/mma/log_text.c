@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-/* Addresses are strings: most readers of JSON would round them. */
+/* Addresses are strings: most JSON parsers would round such numbers. */
 static void json_entry(const struct mma_entry *e, FILE *out)
 {
 	fprintf(out, "{\"time\":%" PRIu64 ",\"tid\":%" PRIu32 ",\"event\":\"%s\"", e->time_ns,

@@ -9,7 +9,7 @@
 enum mma_form {
 	MMA_PLAIN,
 	MMA_HUMANIZED,
-	MMA_JSON,	/* an object a line */
+	MMA_JSON,	/* one object per line */
 };
 
 /**

@@ -17,7 +17,7 @@ static bool before(const struct mma_merge *m, size_t a, size_t b)
 	return ta != tb ? ta < tb : a < b;
 }
 
-/* The log at @i of the heap may be later than those below it. */
+/* Restore the heap below @i, whose log may have a later entry now. */
 static void sink(struct mma_merge *m, size_t i)
 {
 	for (;;) {
@@ -78,8 +78,8 @@ bool mma_merge_was_last(const struct mma_merge *m, size_t log)
 
 /* ---- statistics ---- */
 
-/* A block's place in a large table is asked for so many entries ahead: about as long as memory
- * takes. */
+/* How many entries ahead a block's slot in a large table is prefetched: about the latency of
+ * memory. */
 enum { AHEAD = 12 };
 
 static void expect_block(const struct mma_entry *e, const struct mma_space *space)
@@ -144,7 +144,7 @@ static int add_source(struct mma_stats *s, struct mma_source *log, struct mma_re
 	bool counted = true;
 	ssize_t n;
 
-	/* What cannot be read is told first, so it is read to the end in any case. */
+	/* Syntax errors take precedence, so read on to the end in any case. */
 	while ((n = mma_reader_next(r, log, batch, MMA_BATCH, e)) > 0)
 		counted = counted && !add_batch(s, space, batch, (size_t)n);
 	return n ? (int)n : counted ? 0 : -EAGAIN;

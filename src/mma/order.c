@@ -27,12 +27,13 @@ static bool gives_block(const struct mma_entry *e)
 	return e->type == MMA_MALLOC || e->type == MMA_CALLOC || e->type == MMA_REALLOC;
 }
 
-/* Whether @x has to wait, given those of @o->firsts, which all came before it. */
+/* True if @x has to wait for one of @o->firsts, which all came before it. */
 static bool has_to_wait(const struct mma_order *o, const struct mma_held *x)
 {
 	const struct mma_firsts *f = &o->firsts;
 
-	/* Its old block was its own until it began; who has it since has it from this call. */
+	/* Its old block was its own until it began: a later holder of that address got it by this
+	 * call. */
 	if (mma_firsts_of_block(f, x->e.ptr) != MMA_NO_TURN ||
 	    mma_firsts_of_task(f, x->e.tid) < x->begin ||
 	    mma_firsts_of_block(f, mma_old_block(&x->e)) < x->begin)
@@ -40,7 +41,8 @@ static bool has_to_wait(const struct mma_order *o, const struct mma_held *x)
 	for (size_t i = 0; gives_block(&x->e) && x->e.ptr && i < o->n_pending; i++) {
 		const struct mma_pending *p = &o->pending[i];
 
-		/* One that began when this call had returned was given this call's block. */
+		/* A realloc that began after this call returned was called with this call's
+		 * block. */
 		if (p->ptr == x->e.ptr && p->turn != x->begin && p->turn < x->turn)
 			return true;
 	}
@@ -64,7 +66,8 @@ static void put(struct mma_order *o, const struct mma_held *h, const struct mma_
 	sink->put(sink->ctx, &h->e);
 }
 
-/* Those that need not wait any longer go; the others stay in their order. True: some went. */
+/* Write the entries that need not wait any longer; the others keep their order. True: some were
+ * written. */
 static bool release_some(struct mma_order *o, uint64_t now, const struct mma_sink *sink)
 {
 	size_t n = o->n_held, kept = 0;
@@ -85,7 +88,7 @@ static bool release_some(struct mma_order *o, uint64_t now, const struct mma_sin
 	return kept < n;
 }
 
-/* Each realloc that is written lets others go, which may have returned before it. */
+/* Each realloc that is written may release others, even some that returned before it. */
 static void release_held(struct mma_order *o, uint64_t now, const struct mma_sink *sink)
 {
 	while (o->n_held && release_some(o, now, sink))
@@ -126,8 +129,8 @@ int mma_order_add(struct mma_order *o, const struct mma_entry *e, const struct m
 	return 0;
 }
 
-/* When the realloc began that is over now; UINT64_MAX: it was given up. The last one, for a
- * signal's handler may have interrupted another of the same block. */
+/* The turn at which the realloc that has returned began; UINT64_MAX: it was given up. The latest
+ * one, since a signal handler may have interrupted another realloc of the same block. */
 static uint64_t began(const struct mma_order *o, int32_t task, uint64_t ptr)
 {
 	uint64_t turn = UINT64_MAX;
@@ -154,7 +157,7 @@ int mma_order_end(struct mma_order *o, int32_t task, uint64_t ptr, const struct 
 	} else {
 		forget_pending(o, begin);
 	}
-	/* Nobody else can have waited for it. */
+	/* Otherwise nothing can have waited for it. */
 	if (mma_firsts_of_block(&o->firsts, ptr) != MMA_NO_TURN)
 		release_held(o, now, sink);
 	return 0;
@@ -162,7 +165,7 @@ int mma_order_end(struct mma_order *o, int32_t task, uint64_t ptr, const struct 
 
 void mma_order_flush(struct mma_order *o, uint64_t now, const struct mma_sink *sink)
 {
-	/* First what can still be put into its order. */
+	/* First those that can still be written in order. */
 	release_held(o, now, sink);
 	o->n_pending = 0;
 	release_held(o, now, sink);

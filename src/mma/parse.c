@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Where we are in the line. The newline at its end is no part of any element, so whatever looks for
- * an element stops there by itself. */
+/* Position in the line. No element contains the newline at its end, so parsing an element stops
+ * there. */
 struct cursor {
 	const char *at;
 	struct mma_mistake *mistake;
@@ -19,11 +19,11 @@ static bool expected(struct cursor *c, const char *at, const char *what)
 	return false;
 }
 
-/* Go on over @word if it is here. */
+/* Skip @word if it comes next. */
 __attribute__((always_inline)) static inline bool take(struct cursor *c, const char *word,
 						       size_t len)
 {
-	/* A loop that is unrolled, for a call of strncmp() costs more than the comparison. */
+	/* An unrolled loop: a call of strncmp() would cost more than the comparison. */
 	for (size_t i = 0; i < len; i++)
 		if (c->at[i] != word[i])
 			return false;
@@ -60,11 +60,11 @@ static unsigned decimal_digit(const char *at)
 /* A decimal number; @what names it. */
 static bool number(struct cursor *c, uint64_t *value, const char *what)
 {
-	const char *start = c->at, *safe = start + 19; /* so many digits always fit */
+	const char *start = c->at, *safe = start + 19; /* so many digits never overflow */
 	uint64_t n = 0;
 	unsigned digit;
 
-	/* A line's newline stops this before it could leave the line. */
+	/* The newline stops this at the end of the line at the latest. */
 	while (c->at != safe && (digit = decimal_digit(c->at)) < 10) {
 		n = n * 10 + digit;
 		c->at++;
@@ -80,8 +80,8 @@ static bool number(struct cursor *c, uint64_t *value, const char *what)
 	return true;
 }
 
-/* The value of a hexadecimal digit and 1 more, 0: it is none. A table, for branches on the digits
- * of an address cannot be foretold. */
+/* The value of a hexadecimal digit plus 1, 0: not a digit. A table, since branches on the digits of
+ * an address are unpredictable. */
 static const uint8_t hex_digits[256] = {
 	['0'] = 1,  ['1'] = 2,	['2'] = 3,  ['3'] = 4,	['4'] = 5,  ['5'] = 6,	['6'] = 7,
 	['7'] = 8,
@@ -202,7 +202,7 @@ static bool parameters(struct cursor *c, struct mma_entry *e)
 	at = c->at;
 	if (!number(c, &e->size, "a number of bytes or \"elem=\""))
 		return false;
-	/* Of a call that failed it is what made it fail. */
+	/* If the call failed, an overflow may be the reason. */
 	if (e->ptr && __builtin_mul_overflow(e->num, e->size, &bytes))
 		return expected(c, at, "an element size with which the block is below 2^64 bytes");
 	return true;

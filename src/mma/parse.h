@@ -5,25 +5,25 @@
 #include "mma/entry.h"
 
 /*
- * The grammar of a log (doc/formats.md, section 3.2), a line at a time. Each element of a line may
- * be in the plain or in the humanized form, whatever the others are in.
+ * The grammar of a log (doc/formats.md, section 3.2), line by line. Each element of a line may be
+ * in plain or humanized form, independently of the others.
  */
 enum mma_line {
 	MMA_LINE_ENTRY,
-	MMA_LINE_EMPTY,		/* nothing but blanks */
+	MMA_LINE_EMPTY,		/* only blanks */
 	MMA_LINE_MALFORMED,
 };
 
 struct mma_mistake {
-	const char *at;		/* in the line */
-	const char *expected;	/* what should have been there, for "expected ..." */
+	const char *at;		/* points into the line */
+	const char *expected;	/* what should be there, for "expected ..." */
 };
 
 /**
- * Read the line at @line, which ends with a newline.
- * @limit  the end of the text: what is before it may be read, though it is of other lines
+ * Parse the line at @line, which ends with a newline.
+ * @limit  the end of the text; bytes before it may be read, even after the line
  * @end    set to its newline; not set if the line is malformed
- * @e      filled if it is an entry   @m  filled if it is malformed
+ * @e      set if it is an entry   @m  set if it is malformed
  */
 enum mma_line mma_parse(const char *line, const char *limit, const char **end, struct mma_entry *e,
 			struct mma_mistake *m);

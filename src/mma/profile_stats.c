@@ -3,8 +3,8 @@
 
 struct mma_stats mma_stats_of_profile(const struct pd_load *load, const struct pd_totals *totals)
 {
-	/* As in a log, which does not tell what became of blocks in a pause: they are there until
-	 * their free is seen. */
+	/* As in a log, which does not have what became of blocks in a pause: they stay live until
+	 * they are freed. */
 	return (struct mma_stats){
 		.begun = load->begin_ns,
 		.first_ns = load->begin_ns,

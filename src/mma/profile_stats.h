@@ -6,9 +6,9 @@
 #include "profile/profile_data.h"
 
 /*
- * The statistics that a profile keeps of its program image, which are those of a log of it. (Only
- * where a realloc and another thread meet do times differ: a log has to delay an entry, a profile
- * counts it when it happens.)
+ * The statistics of a program image from its profile, equal to those of its log. (Except for times
+ * when a realloc and another thread meet: a log has to delay an entry, a profile counts it at
+ * once.)
  */
 struct mma_stats mma_stats_of_profile(const struct pd_load *load, const struct pd_totals *totals);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What an event of a program is in a log. */
+/* Turns events of a program into entries of a log. */
 #include "mma/group_internal.h"
 #include "profile/size_filter.h"
 
@@ -16,8 +16,8 @@ static struct mma_recorder *self_of(struct recorder *r)
 	return (struct mma_recorder *)r;
 }
 
-/* Addresses are those that the profile knows blocks by: what a pool has cut may begin where the
- * block it was cut from does, and a log, too, has to tell them apart. */
+/* Addresses are the keys by which the profile knows blocks: a block from a pool may have the same
+ * address as the block that it was cut from, and a log has to tell them apart, too. */
 static struct mma_entry entry_of(const struct alloc_event *e)
 {
 	static const uint8_t types[] = {
@@ -41,7 +41,7 @@ static struct mma_entry entry_of(const struct alloc_event *e)
 	return m;
 }
 
-/* The allocator frees what the program has freed already: no call of the program. */
+/* A free by the allocator itself of what the program has freed already is not logged. */
 static bool is_own_business(const struct mma_process *p, const struct alloc_event *e,
 			    const struct block_change *c)
 {
@@ -55,7 +55,8 @@ static void event(struct recorder *r, const struct alloc_event *e, const struct 
 	struct mma_entry m = entry_of(e);
 
 	if (p->program != r)
-		return; /* the process has exec'ed; somebody else still lives in its old memory */
+		return; /* the process has exec'ed; another process still runs in its old memory
+			   (vfork) */
 	switch (e->kind) {
 	case AE_FREE:
 		if (is_own_business(p, e, c))
@@ -75,7 +76,7 @@ static void event(struct recorder *r, const struct alloc_event *e, const struct 
 	case AE_REALLOC_MOVED:
 		mma_process_realloc_end(p, e->task, m.old_ptr, &m, e->time_ns);
 		return;
-	case AE_REALLOC_BACK: /* a call that has failed tells so next, by AE_FAILED */
+	case AE_REALLOC_BACK: /* if the call has failed, AE_FAILED follows */
 		mma_process_realloc_end(p, e->task, m.old_ptr, NULL, e->time_ns);
 		return;
 	}

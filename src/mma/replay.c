@@ -8,7 +8,7 @@ static int tell(struct profile *p, const struct alloc_event *e)
 	return profile_event(p, e, &ignored);
 }
 
-/* A realloc of a block has two ends, which in a log are one entry. */
+/* A realloc of a block is one entry in a log, but two events. */
 static int replay_realloc(struct profile *p, const struct mma_entry *m, struct alloc_event e)
 {
 	e.kind = AE_REALLOC_BEGIN;
@@ -53,7 +53,7 @@ static int replay(struct profile *p, const struct mma_entry *m)
 		e.old_ptr = m->old_ptr;
 		if (m->old_ptr)
 			return replay_realloc(p, m, e);
-		/* realloc(NULL, 0) that gives nothing has not failed, and done nothing. */
+		/* realloc(NULL, 0) that returns NULL has not failed, and has no effect. */
 		if (!m->ptr && !m->size)
 			return 0;
 		break;

@@ -6,8 +6,8 @@
 #include "profile/profile.h"
 
 /**
- * Tell a profile, which is new, what a log tells: as if it were happening. A log has no call
- * chains; all requests have the empty one. Returns 0 or -ENOMEM.
+ * Feed a log to a profile, which must be new, as if it were happening now. A log has no call
+ * chains; all requests get the empty one. Returns 0 or -ENOMEM.
  */
 int mma_replay(const struct mma_log *l, struct profile *p);
 

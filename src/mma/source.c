@@ -14,8 +14,8 @@ struct mma_source {
 	const char *name;
 	int fd;
 	ZSTD_DCtx *zstd;	/* NULL: plain text */
-	ZSTD_inBuffer in;	/* what has been read and not been given yet */
-	bool frame_open;	/* the last frame has more to come */
+	ZSTD_inBuffer in;	/* read from the file and not consumed yet */
+	bool frame_open;	/* the last frame is incomplete */
 	bool truncated;
 	char buf[256 << 10];
 };
@@ -28,7 +28,7 @@ bool mma_name_is_compressed(const char *name)
 }
 
 static const unsigned char zstd_magic[] = { 0x28, 0xb5, 0x2f, 0xfd };
-static const char sqlite_magic[] = "SQLite format 3"; /* and its NUL */
+static const char sqlite_magic[] = "SQLite format 3"; /* including its NUL */
 
 static ssize_t read_file(struct mma_source *s, char *buf, size_t size, struct error *e)
 {
@@ -42,7 +42,8 @@ static ssize_t read_file(struct mma_source *s, char *buf, size_t size, struct er
 	return n;
 }
 
-/* More of the file into the buffer, which is empty but for its first @kept bytes. */
+/* Read more of the file into the buffer after its first @kept bytes; the rest must have been
+ * consumed. */
 static int fill(struct mma_source *s, size_t kept, struct error *e)
 {
 	ssize_t n = read_file(s, s->buf + kept, sizeof s->buf - kept, e);
@@ -58,7 +59,7 @@ static bool begins_with(const struct mma_source *s, const void *magic, size_t n)
 	return s->in.size >= n && !memcmp(s->buf, magic, n);
 }
 
-/* A log may have been cut off within its very first bytes; of none at all only the name tells. */
+/* A log may have been cut off within its first bytes; if there are none, the name decides. */
 static bool is_compressed(const struct mma_source *s)
 {
 	size_t n = s->in.size < sizeof zstd_magic ? s->in.size : sizeof zstd_magic;
@@ -66,8 +67,8 @@ static bool is_compressed(const struct mma_source *s)
 	return n ? !memcmp(s->buf, zstd_magic, n) : mma_name_is_compressed(s->name);
 }
 
-/* Enough to tell what it is; a pipe may give less than that at once. */
-static int look(struct mma_source *s, struct error *e)
+/* Read enough to recognize the format; a pipe may return less at once. */
+static int read_start(struct mma_source *s, struct error *e)
 {
 	int more = 1;
 
@@ -95,7 +96,7 @@ struct mma_source *mma_source_open(const char *path, struct error *e)
 	s->fd = std ? STDIN_FILENO : text_file_open(path);
 	if (s->fd < 0)
 		error_set(e, s->fd, "cannot read %s: %s", path, text_file_why(s->fd));
-	if (s->fd >= 0 && !look(s, e))
+	if (s->fd >= 0 && !read_start(s, e))
 		return s;
 	mma_source_close(s);
 	return NULL;
@@ -128,7 +129,7 @@ bool mma_source_is_data(const struct mma_source *s)
 
 static ssize_t read_plain(struct mma_source *s, char *buf, size_t size, struct error *e)
 {
-	/* Behind what was read to tell what it is, nothing needs to be copied. */
+	/* After the bytes that were read to recognize the format, read directly into @buf. */
 	if (s->in.pos == s->in.size)
 		return read_file(s, buf, size, e);
 	size_t n = s->in.size - s->in.pos;
@@ -148,7 +149,7 @@ static ssize_t read_zstd(struct mma_source *s, char *buf, size_t size, struct er
 			int more = fill(s, 0, e);
 			if (more < 0)
 				return more;
-			/* What it holds back may still come out: a call without input tells. */
+			/* The decoder may still hold output: call it without input to get it. */
 			if (!more && !s->frame_open)
 				return 0;
 		}

@@ -11,7 +11,7 @@ void mma_space_release(struct mma_space *s)
 
 /* ---- time ---- */
 
-/* The stretch up to @now counts with the load there has been. */
+/* Add the load until now over the time up to @now. */
 static int pass_time(struct mma_stats *s, uint64_t now)
 {
 	mma_wide area;
@@ -22,7 +22,7 @@ static int pass_time(struct mma_stats *s, uint64_t now)
 	s->load -= s->leaving_load;
 	s->live_blocks -= s->leaving_blocks;
 	s->leaving_load = s->leaving_blocks = 0;
-	/* Of 64 bits the product always fits, and costs a third of what has to be looked at. */
+	/* With a load below 2^64 the product always fits, and costs a third of a checked one. */
 	bool small = !(s->load >> 64);
 	if (small)
 		area = (mma_wide)(uint64_t)s->load * (now - s->last_ns);

@@ -38,7 +38,7 @@ void mma_stats_print(const struct mma_stats *s, bool humanized, FILE *out)
 		fputc('\n', out);
 }
 
-/* By hand: no JSON library takes 128 bits. All names are our own and need no quoting. */
+/* By hand: no JSON library supports 128 bits. All names are our own and need no escapes. */
 void mma_stats_json(const struct mma_stats *s, FILE *out)
 {
 	struct value v[VALUES];

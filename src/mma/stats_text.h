@@ -6,10 +6,11 @@
 
 #include <stdio.h>
 
-/* Print statistics: a line for each, or, not humanized, all on one line. Errors stay in @out. */
+/* Print statistics: a line for each or, if not humanized, all on one line. Errors are those of
+ * @out. */
 void mma_stats_print(const struct mma_stats *s, bool humanized, FILE *out);
 
-/* The same with the counters, as a JSON object on one line. */
+/* Print them with the counters as a JSON object on one line. */
 void mma_stats_json(const struct mma_stats *s, FILE *out);
 
 #endif

@@ -14,11 +14,11 @@ enum { BUFFER = 1 << 20 };
 
 struct mma_writer {
 	int fd;
-	int err;	/* of the first write that failed; after it nothing more is written */
+	int err;	/* -errno of the first write that failed; nothing is written after that */
 	bool humanized;
 	bool begun;	/* something has been written */
 	ZSTD_CCtx *zstd;	/* NULL: plain text */
-	char *packed;		/* room for a compressed buffer */
+	char *packed;		/* buffer for compressed data */
 	size_t len;
 	char buf[BUFFER];
 };
@@ -29,7 +29,7 @@ static int prepare_zstd(struct mma_writer *w)
 	w->packed = malloc(ZSTD_compressBound(BUFFER));
 	if (!w->zstd || !w->packed)
 		return -ENOMEM;
-	/* The lowest ordinary level: the program that is traced waits for us. */
+	/* Fast: the traced program waits for us. */
 	ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel, 1);
 	ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_checksumFlag, 1);
 	return 0;
@@ -67,7 +67,7 @@ static int write_buffer(struct mma_writer *w)
 	if (w->zstd) {
 		n = ZSTD_compress2(w->zstd, w->packed, ZSTD_compressBound(BUFFER), w->buf, n);
 		if (ZSTD_isError(n))
-			return -ENOMEM; /* the only reason there can be */
+			return -ENOMEM; /* the only possible error */
 		text = w->packed;
 	}
 	return write_all(w->fd, text, n);

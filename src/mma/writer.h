@@ -7,22 +7,22 @@
 #include <stdbool.h>
 
 /*
- * Writes a log into a file, through a large buffer. If the file's name ends in ".zst" each buffer
- * becomes a zstd frame of its own, so that a log that was cut off can be read up to there. A log
- * without entries is an empty frame.
+ * Writes a log to a file through a large buffer. If the name ends in ".zst" each buffer becomes a
+ * zstd frame of its own, so that a log that was cut off can be read up to that point. A log without
+ * entries is an empty frame.
  */
 struct mma_writer;
 
-/* @fd is the writer's from now on; NULL: out of memory, and @fd is the caller's. */
+/* Takes ownership of @fd, except if it returns NULL: out of memory. */
 struct mma_writer *mma_writer_new(int fd, bool humanized, bool compress);
 
-/* Add an entry. What goes wrong is told by mma_writer_flush() or mma_writer_close(). */
+/* Add an entry. Errors are returned by mma_writer_flush() or mma_writer_close(). */
 void mma_writer_add(struct mma_writer *w, const struct mma_entry *e);
 
-/* Write what is in the buffer. 0, or -errno of the first write that failed. */
+/* Write the buffer. 0, or -errno of the first write that failed. */
 int mma_writer_flush(struct mma_writer *w);
 
-/* The same, and the writer and its file are no more; NULL is fine. */
+/* Flush, close the file and free the writer. Returns as mma_writer_flush(); NULL is fine. */
 int mma_writer_close(struct mma_writer *w);
 
 #endif

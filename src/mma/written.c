@@ -5,14 +5,14 @@
 #include <string.h>
 
 /*
- * Eight characters at a time, as the bytes of a word, the first one in the lowest byte. How many of
- * them are digits, and what they are worth, is computed without a branch: lengths of numbers are
- * what a processor cannot foretell.
+ * Parses eight characters at a time as the bytes of a word, the first one in the lowest byte. The
+ * number of digits and their value are computed without branches, since lengths of numbers are
+ * unpredictable.
  */
 #define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
 #define HIGH_BITS EACH(0x80)
 
-/* More characters than any number has; it ends the loops before they leave the line's bytes. */
+/* More characters than any number has: ends the loops before they read past MMA_WRITTEN_BYTES. */
 enum { MOST_CHARACTERS = 24 };
 
 #define INLINE __attribute__((always_inline)) static inline
@@ -31,7 +31,7 @@ INLINE unsigned bytes_before(uint64_t marks)
 	return marks ? (unsigned)__builtin_ctzll(marks) / 8 : 8;
 }
 
-/* The first @n bytes, 1 to 8, as the last ones of a word whose other bytes are 0. */
+/* Move the first @n bytes, 1 to 8, to the end of the word, and fill with 0. */
 INLINE uint64_t as_last(uint64_t word, unsigned n)
 {
 	return word << (64 - 8 * n);
@@ -39,13 +39,13 @@ INLINE uint64_t as_last(uint64_t word, unsigned n)
 
 /* ---- decimal ---- */
 
-/* Carries of the sum run upwards, so that they can reach only what is behind the first mark. */
+/* Carries of the sum go to higher bytes only, which are after the first mark. */
 INLINE unsigned decimal_digits(uint64_t values)
 {
 	return bytes_before((values | (values + EACH(0x7f - 9))) & HIGH_BITS);
 }
 
-/* Eight digits, by their values: neighbours are put together, three times. */
+/* The value of eight digits: neighbours are combined, three times. */
 INLINE uint64_t decimal_value(uint64_t v)
 {
 	v = (v * 10 + (v >> 8)) & UINT64_C(0x00ff00ff00ff00ff);
@@ -71,7 +71,7 @@ INLINE bool decimal(const char **at, uint64_t *value)
 	} while (n == 8 && length < MOST_CHARACTERS);
 	*at += length;
 	*value = v;
-	return length && length <= 19; /* so many digits always fit */
+	return length && length <= 19; /* so many digits never overflow */
 }
 
 /* ---- hexadecimal ---- */
@@ -123,7 +123,7 @@ INLINE bool passes(const char **at, const char *text, size_t len)
 	return true;
 }
 
-/* The text that is there in the humanized form (@h) or in the plain one. */
+/* Skip the text in humanized (@h) or plain form. */
 #define PASSES(at, h, humanized, plain) \
 	((h) ? passes(at, humanized, sizeof(humanized) - 1) : passes(at, plain, sizeof(plain) - 1))
 
@@ -136,7 +136,7 @@ INLINE bool time_of(const char **at, bool h, uint64_t *ns)
 	if (!passes(at, "secs=", 5) || !decimal(at, &secs) || !passes(at, " nsecs=", 7) ||
 	    !decimal(at, ns))
 		return false;
-	/* The very last second that there can be is left to who counts it exactly. */
+	/* Times near the limit are left to mma_parse(), which is exact. */
 	if (*ns > 999999999 || secs >= UINT64_MAX / 1000000000)
 		return false;
 	*ns += secs * 1000000000;

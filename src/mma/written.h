@@ -6,17 +6,16 @@
 
 #include <stdbool.h>
 
-/* So many bytes from the beginning of a line on may be looked at, whatever is in them. */
+/* So many bytes from the beginning of a line must be readable, whatever they are. */
 #define MMA_WRITTEN_BYTES 256
 
 /**
- * Read a line that is as mma_format() writes it, which nearly all lines are: all of it in one form,
- * one blank between elements, small letters. About half the work of mma_parse(), and says nothing
- * of what is wrong.
- * @line  MMA_WRITTEN_BYTES may be read from here on
+ * Parse a line as mma_format() writes it, which nearly all lines are: all in one form, one blank
+ * between elements, lower case. Takes half the time of mma_parse(), and does not report errors.
+ * @line  MMA_WRITTEN_BYTES must be readable from here
  * @end   set to its newline
- * False: it is not such a line, but may still be one that mma_parse() accepts. *e and *end are
- * undefined then.
+ * False: it is not such a line, but mma_parse() may still accept it. *e and *end are undefined
+ * then.
  */
 bool mma_written(const char *line, const char **end, struct mma_entry *e);
 
