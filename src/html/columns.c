@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdbool.h>
 
-/* printf(3) would be most of the work: there are millions of them. */
+/* There are millions of numbers, and printf(3) would take most of the time. */
 static void put_number(int64_t n, bool count, FILE *out)
 {
 	bool negative = n < 0 && !count;

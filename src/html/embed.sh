@@ -7,14 +7,14 @@
 web=$1 page=$2 inc=$3
 again='then build mprof again'
 
-# tools: the needed ones that are not there
+# tools: prints the required tools that are missing
 tools() {
 	for t in node npm esbuild; do
 		command -v "$t" >/dev/null || echo "$t"
 	done
 }
 
-# Of two that build at the same time one waits: both want WEB/node_modules. Without a network npm gives up soon.
+# Builds at the same time wait for each other: they share WEB/node_modules. Without a network npm gives up soon.
 build() {
 	npm_config_fetch_retries=1 npm_config_fetch_timeout=20000 \
 		timeout 600 flock "$web" "$web/build.sh" "$page" </dev/null >"$page.log" 2>&1 && [ -s "$page" ]

@@ -22,8 +22,8 @@
 
 /* ---- titles ---- */
 
-/* As in JSON, what is not UTF-8 is U+FFFD; and so is what a title bar has no picture for,
- * or would turn around. */
+/* As in JSON, invalid UTF-8 becomes U+FFFD; and so do characters that are invisible or change the
+ * direction of text. */
 static char *clean(const char *s)
 {
 	static const char replacement[] = "\xef\xbf\xbd";
@@ -44,7 +44,7 @@ static char *clean(const char *s)
 	return text;
 }
 
-/* The last part of the program's name; of a sum that it is one. NULL: out of memory. */
+/* The last component of the program's name, or "?". NULL: out of memory. */
 static char *program_of(const struct profile_data *d)
 {
 	const char *program = d->command && d->command[0] ? path_last(d->command[0]) : "";
@@ -52,7 +52,8 @@ static char *program_of(const struct profile_data *d)
 	return clean(*program ? program : "?");
 }
 
-/* What tells processes of one program apart: the beginning of its arguments. NULL: no memory. */
+/* The beginning of its arguments, which tells processes of one program apart. NULL: out of
+ * memory. */
 static char *arguments_of(const struct profile_data *d)
 {
 	enum { ENOUGH = 300 };
@@ -67,7 +68,7 @@ static char *arguments_of(const struct profile_data *d)
 	if (!fclose(f)) {
 		size_t end = len < ENOUGH ? len : ENOUGH;
 
-		/* Not in the middle of a character. */
+		/* Do not cut within a UTF-8 character. */
 		while (end && (joined[end] & 0xc0) == 0x80)
 			end--;
 		joined[end] = '\0';
@@ -89,7 +90,7 @@ char *page_title(const struct profile_data *d)
 	return title;
 }
 
-/* As text of HTML, where nothing is markup. */
+/* Escape text for HTML. */
 static void put_escaped(const char *s, FILE *out)
 {
 	for (; *s; s++) {
@@ -134,9 +135,9 @@ static void put_title(const struct page_body *b, FILE *out)
 	fputs(" - mprof", out);
 }
 
-/* ---- blocks of data ---- */
+/* ---- script elements with data ---- */
 
-/* What the data of all, or of one profile and its tree, is as JSON. 0 or -errno. */
+/* The content of a block as JSON. put() returns 0 or -errno. */
 struct content {
 	int (*put)(const struct content *c, FILE *out);
 	const struct page_body *body;
@@ -146,7 +147,7 @@ struct content {
 	const struct tree *tree;
 };
 
-/* @number: of the profile; -1: of none. */
+/* @number: of the profile; -1: not of a profile. */
 static int put_block(const char *id, int64_t number, const struct content *c, FILE *out)
 {
 	FILE *sink = sink_open(out);
@@ -159,7 +160,7 @@ static int put_block(const char *id, int64_t number, const struct content *c, FI
 	fputs("\">", out);
 	int written = c->put(c, sink), lost = stream_close(sink);
 	fputs("</script>\n", out);
-	int err = stream_error(out); /* the sink only knows that something was lost */
+	int err = stream_error(out); /* the sink does not tell which error it was */
 	return err ? err : written ? written : lost;
 }
 
@@ -183,7 +184,7 @@ static int put_growth(const struct content *c, FILE *out)
 	return report_growth_json(c->growth, c->d[0], c->d[1], out);
 }
 
-/* How far into the process's life the profile goes; NULL: that is not known. */
+/* The age of the process at the profile's end; NULL: unknown. */
 static json_t *until(const struct profile_data *d)
 {
 	uint64_t ns = d->n_series ? d->series[d->n_series - 1].time_ns : 0;
@@ -193,13 +194,13 @@ static json_t *until(const struct profile_data *d)
 	return ns ? json_out_num(ns) : NULL;
 }
 
-/* NULL: that is not known. */
+/* When the process began; NULL: unknown. */
 static json_t *began(const struct profile_data *d)
 {
 	return d->started_ns ? json_integer((json_int_t)d->started_ns) : NULL;
 }
 
-/* What a list of several profiles shows of each. */
+/* The figures of a profile in the list of several. */
 static json_t *figures(const struct profile_data *d)
 {
 	const struct pd_totals *t = &d->totals;
@@ -268,7 +269,7 @@ int page_put_profile(struct profile_data *d, size_t number, const struct report_
 
 /* ---- the template ---- */
 
-/* What is behind a mark in the rest of a template, which is written as far as the mark. */
+/* Write the template up to a mark. Returns what follows the mark. */
 static const char *put_until(const char *rest, const char *end, const char *mark, FILE *out)
 {
 	const char *at = memmem(rest, (size_t)(end - rest), mark, strlen(mark));
@@ -296,13 +297,14 @@ int page_write_body(const struct page_template *t, const struct page_body *b, FI
 	return err ? err : stream_flush(out);
 }
 
-/* ---- of profiles that are all there ---- */
+/* ---- profiles that are all in memory ---- */
 
-/* What a page is of. */
+/* The profiles of a page. */
 struct subject {
 	struct profile_data *const *d;
 	size_t n;
-	const struct growth_sides *growth; /* of the first since the second; NULL: no difference */
+	const struct growth_sides *growth; /* changes of the first since the second; NULL: no
+					      difference */
 	const struct report_options *o;
 };
 

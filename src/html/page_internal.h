@@ -8,26 +8,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Pieces of a page, for who puts one together. */
+/* The pieces of a page, for page.c and parts.c. */
 
-/* What a page has of one profile in its list, if its blocks have @number; NULL: out of memory. */
+/* The entry of a profile in the page's list, if its blocks have @number; NULL: out of memory. */
 json_t *page_entry(const struct profile_data *d, size_t number);
 
 /**
- * The blocks of a profile.
- * @same  of a difference, what each of its functions is in both; else NULL
+ * Write the blocks of a profile.
+ * @same  for a difference: by function, its number in both profiles; otherwise NULL
  * Returns 0 or -errno.
  */
 int page_put_profile(struct profile_data *d, size_t number, const struct report_options *o,
 		     const uint64_t *same, FILE *out);
 
-/* What stands in the template. */
+/* What is written at the template's marks. */
 struct page_body {
 	json_t *profiles;	/* an array of entries, at least one */
-	size_t missing;		/* so many more there were, and are not in the page */
-	bool growth;		/* of the first since the second */
+	size_t missing;		/* number of profiles that are missing in the page */
+	bool growth;		/* a difference: changes of the first since the second */
 	const struct report_options *o;
-	/* Writes all blocks but that of the list. 0 or -errno. */
+	/* Write all blocks except the list. 0 or -errno. */
 	int (*put)(void *ctx, FILE *out);
 	void *ctx;
 };

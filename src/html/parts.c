@@ -64,7 +64,8 @@ static int part_make(struct part *part, struct profile_data *d, size_t number,
 	return 0;
 }
 
-/* Not the first, which is the program that was started. */
+/* Remove the profile with the lowest peak, but never the first one, the program that was
+ * started. */
 static void leave_one_out(struct page_parts *p)
 {
 	size_t least = 1;

@@ -17,18 +17,18 @@
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
-/* The rows of one profile, and what they have to say besides numbers. */
+/* The rows of one profile, and their strings. */
 struct rows {
 	const struct tree *t;
 	const struct profile_data *d;
 	struct leaks leaks;
 	struct rows_types types;
-	uint32_t *list;	   /* by leak: of the types */
-	uint32_t *verdict; /* by leak: a string */
+	uint32_t *list;	   /* by leak: its list of types */
+	uint32_t *verdict; /* by leak: number of its verdict's string */
 	struct graph graph;
-	uint32_t *entries; /* of the graph, those that are functions */
+	uint32_t *entries; /* those entries of the graph that are functions */
 	size_t n_entries;
-	uint32_t *lives; /* where in the profile's lifetimes those of each node begin */
+	uint32_t *lives; /* for each node with lifetimes: index of its first one in the profile */
 	size_t n_lives, cap_lives;
 };
 
@@ -39,7 +39,7 @@ static const struct leak *leak_at(const struct rows *r, size_t i)
 	return &r->leaks.items[i];
 }
 
-/* The first node of those that the path ends at: the chains of the others have the same path. */
+/* The first of the nodes where the path ends: the chains of the others have the same path. */
 static int64_t leak_node(const void *of, size_t i)
 {
 	const struct rows *r = of;
@@ -203,7 +203,7 @@ static const struct pd_lifetime *life_at(const struct rows *r, size_t i)
 	return &r->d->lifetimes[r->lives[i]];
 }
 
-/* How many of the profile's lifetimes are of one node. */
+/* The number of lifetimes of one node. */
 static size_t life_length(const struct rows *r, size_t i)
 {
 	size_t end = i + 1 < r->n_lives ? r->lives[i + 1] : r->d->n_lifetimes;
@@ -248,7 +248,7 @@ static int64_t life_buckets(const void *of, size_t i)
 	return n;
 }
 
-/* The buckets of all, one node's behind the other's. */
+/* All buckets, node by node. */
 struct buckets {
 	const struct pd_lifetime **v;
 	size_t n;

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* A list that is being written. */
+/* A list that is being made. */
 struct list {
 	struct strings *names;
 	FILE *out;

@@ -7,18 +7,18 @@
 
 #include <stdio.h>
 
-/* Lists of names of types, each list once: many rows have the same. Zeroed at first. */
+/* Lists of type names, each list once, since many rows have the same. Zeroed at first. */
 struct rows_types {
-	struct strings strings; /* the names, and what else rows say */
-	struct strings lists;	/* numbers of names, as JSON; they are ours */
+	struct strings strings; /* the names, and other strings of rows */
+	struct strings lists;	/* JSON lists of numbers of names; owned */
 };
 
-/* Of what is kept on a path: what is known of its call sites, or else the types of its sizes.
- * @list: the number of the list. 0 or -ENOMEM. */
+/* Add the list of types of the blocks kept on a path: those known of its call sites, or else those
+ * of its sizes. @list: set to the number of the list. 0 or -ENOMEM. */
 int rows_types_add(struct rows_types *t, const struct profile_data *d, const struct leaks *l,
 		   const struct leak *path, uint32_t *list);
 
-/* The member "types", with the comma before it: the lists. */
+/* Write the lists as a comma and the member "types". */
 void rows_types_put(const struct rows_types *t, FILE *out);
 void rows_types_release(struct rows_types *t);
 

@@ -7,17 +7,17 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-/* Bytes that are gathered before they are deflated, and of what is made of them. */
+/* Sizes of the buffers for bytes before and after deflating. */
 enum { GATHERED = 1 << 16, DEFLATED = 1 << 14 };
 
 struct sink {
 	struct base64 to;
 	z_stream z;
-	int err; /* errno of the first failure; only then is it known */
+	int err; /* errno of the first failure: errno itself is lost later */
 	unsigned char deflated[DEFLATED];
 };
 
-/* Deflate what zlib has been given, and all it holds back if @flush is Z_FINISH. */
+/* Deflate the input, and all pending output if @flush is Z_FINISH. */
 static int pump(struct sink *s, int flush)
 {
 	do {

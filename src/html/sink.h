@@ -5,10 +5,10 @@
 #include <stdio.h>
 
 /**
- * A stream whose bytes go to @out deflated (RFC 1950, which browsers call "deflate") and in base64.
- * So what is written there by anybody needs no memory, however long it is.
- * Returns the stream, or NULL: out of memory. fclose(3) writes what is left, and fails if anything
- * has; @out stays open.
+ * Open a stream whose bytes go to @out deflated (RFC 1950, which browsers call "deflate") and in
+ * base64, in constant memory.
+ * Returns the stream, or NULL: out of memory. fclose(3) writes what is left, and fails if there was
+ * any error; @out stays open.
  */
 FILE *sink_open(FILE *out);
 

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-/* Strings by number, each once. They belong to others. Zeroed at first. */
+/* Strings by number, each once; not owned. Zeroed at first. */
 struct strings {
 	const char **v;
 	size_t n, cap;
@@ -15,7 +15,7 @@ struct strings {
 
 #define STRINGS_FULL UINT32_MAX
 
-/* The number of @text; STRINGS_FULL: out of memory. */
+/* Find or add @text; returns its number, STRINGS_FULL: out of memory. */
 uint32_t strings_add(struct strings *s, const char *text);
 void strings_release(struct strings *s);
 

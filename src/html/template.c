@@ -8,14 +8,14 @@
 #include <string.h>
 #include <zlib.h>
 
-/* What embed.sh has made of web/: packed[] (gzip), of packed_from bytes; or, if that is 0, in
- * missing[] why there is none. */
+/* Made of web/ by embed.sh: packed[] (gzip), which unpacks to packed_from bytes; or, if that is 0,
+ * missing[] says why there is none. */
 #include "page_template.inc"
 
-/* No template is longer than anybody would want to mail. */
+/* A larger file is a mistake. */
 enum { TEMPLATE_MAX = 64 << 20 };
 
-/* gzip's own head, of which zlib is told by 16. */
+/* +16: zlib expects a gzip header. */
 static int unpack(char *to, size_t len)
 {
 	z_stream z = {.next_in = (unsigned char *)packed,

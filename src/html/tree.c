@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The call tree as the page wants it: which nodes, in which order, with what of their own. */
+/* The call tree as the page needs it: which nodes, in which order, and their own values. */
 #include "base/array.h"
 #include "html/tree.h"
 #include "html/tree_internal.h"
@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what is chosen ---- */
+/* ---- chosen elements ---- */
 
-/* Room for all of @n elements of the profile, none of which is chosen yet. 0 or -ENOMEM. */
+/* Allocate for the @n elements of the profile; none is chosen yet. 0 or -ENOMEM. */
 static int chosen_init(struct chosen *c, size_t n)
 {
 	c->v = calloc(n + 1, sizeof *c->v);
@@ -39,7 +39,7 @@ static void chosen_release(struct chosen *c)
 	free(c->number);
 }
 
-/* ---- what each node has of its own ---- */
+/* ---- values of each node ---- */
 
 static void add_kept(struct own *o, const struct profile_data *d, const struct pd_leaf *l)
 {
@@ -87,13 +87,13 @@ static int add_own(struct tree *t)
 
 /* ---- the order ---- */
 
-/* The tree, to be walked through. */
+/* The tree as linked lists. */
 struct links {
-	uint32_t *child, *next; /* by node: the first one below, the next beside; PD_NONE */
+	uint32_t *child, *next; /* by node: its first child, its next sibling; or PD_NONE */
 };
 
-/* Of the nodes under which something was requested. From behind, so that each node is asked after
- * all that are below it, and the first child comes to be in front. */
+/* Link the nodes under which something was requested. Backwards: a node then comes after all below
+ * it, and the first child ends up in front. */
 static void link_nodes(const struct tree *t, struct links *l)
 {
 	const struct pd_node *nodes = t->d->nodes;
@@ -108,7 +108,7 @@ static void link_nodes(const struct tree *t, struct links *l)
 	}
 }
 
-/* The node that follows @node, depth first and below @root; PD_NONE: there is none. */
+/* The node after @node, depth first and below @root; PD_NONE: there is none. */
 static uint32_t next_node(const struct tree *t, const struct links *l, uint32_t node, uint32_t root)
 {
 	if (l->child[node] != PD_NONE)
@@ -118,8 +118,8 @@ static uint32_t next_node(const struct tree *t, const struct links *l, uint32_t 
 	return node == root ? PD_NONE : l->next[node];
 }
 
-/* What is below the root of whole chains has nothing above it; the root itself is where the empty
- * chain ends. Below the other one hang the chains that were cut. */
+/* The root of whole chains is a node only if it has requests, those with an empty chain. The root
+ * of truncated chains is one if there are any. */
 static void choose_nodes(struct tree *t, const struct links *l)
 {
 	for (uint32_t root = PD_ROOT_WHOLE; root <= PD_ROOT_TRUNCATED; root++) {
@@ -158,7 +158,7 @@ static int list_leaves(struct tree *t)
 	return t->leaves ? 0 : -ENOMEM;
 }
 
-/* ---- what the nodes stand for ---- */
+/* ---- sites, functions and modules of the nodes ---- */
 
 static int choose_sites(struct tree *t)
 {
@@ -178,7 +178,7 @@ static int choose_sites(struct tree *t)
 	return 0;
 }
 
-/* @text: NULL has no number. */
+/* NULL as @text becomes PD_NONE. */
 static int add_string(struct tree *t, const char *text, uint32_t *number)
 {
 	*number = text ? strings_add(&t->strings, text) : PD_NONE;

@@ -9,7 +9,7 @@
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
-/* A number of something, -1 for none. */
+/* -1 for PD_NONE. */
 static int64_t or_none(uint32_t number)
 {
 	return number == PD_NONE ? -1 : (int64_t)number;
