@@ -62,14 +62,14 @@ static const char banner[] = "GNU C Library ", before[] = " release version ";
 enum {
 	PIECE = 1 << 16,
 	LINE = 256,
-	LINES_MAX = 16, /* that begin like it */
+	LINES_MAX = 16, /* most lines that begin like the banner and are read */
 };
 
-/* In front of this all libraries and nearly all programs that glibc is linked into have it; a file
- * may be as long as it likes. */
+/* All libraries, and nearly all programs that glibc is linked into, have the banner within this; a
+ * file itself may be of any length. */
 #define LOOKED_AT ((off_t)256 << 20)
 
-/* The version in a line that begins like the banner. False: there is none. */
+/* Find the version in a line that begins like the banner. False: there is none. */
 static bool find_version(const char *text, size_t len, char *version, size_t size)
 {
 	const char *at = memmem(text, len, before, strlen(before)), *end = text + len;
@@ -91,7 +91,7 @@ bool allocator_version_in(int fd, char *version, size_t size)
 	char text[PIECE], line[LINE];
 	int lines = 0;
 
-	/* What is mapped could become shorter meanwhile. */
+	/* Read by pread(2): a mapped file could be truncated meanwhile. */
 	for (off_t from = 0; from < LOOKED_AT && lines < LINES_MAX;) {
 		ssize_t n = pread(fd, text, sizeof text, from);
 		const char *at = n > 0 ? memmem(text, (size_t)n, banner, strlen(banner)) : NULL;
@@ -136,5 +136,5 @@ void allocator_version(pid_t pid, const struct still *s, const struct heap_walk 
 	if (w->allocator == HEAP_GLIBC)
 		glibc_version(pid, s, w->main_arena, version, size);
 	else
-		snprintf(version, size, "5.3"); /* no other has this shape */
+		snprintf(version, size, "5.3"); /* the walk accepts no other version's structures */
 }

@@ -9,24 +9,23 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Which allocators a process has, as far as what it has mapped tells. */
+/* Which allocators a process has, according to its mappings. */
 
 /* The name of the allocator that a library is known for; NULL: none, or glibc's. */
 const char *allocator_of_library(const char *path);
 
-/* The name of one that is known by its library, when none could be walked; NULL: there is no such
- * one. */
+/* The name of an allocator recognized by its library, if none could be walked; NULL: none. */
 const char *allocator_not_walked(const struct still *s);
 
-/* The name of another one than that which was walked; NULL: none is known of. */
+/* The name of another allocator than the one that was walked; NULL: none is known. */
 const char *allocator_beside(const struct still *s, const struct heap_walk *w);
 
-/* The version of the one that was walked, "2.36"; empty: it does not tell, for it is linked into
- * the program. @size bytes at @version. */
+/* The version of the allocator that was walked, "2.36"; empty: unknown, since it is linked into the
+ * program. @version has room for @size bytes. */
 void allocator_version(pid_t pid, const struct still *s, const struct heap_walk *w, char *version,
 		       size_t size);
 
-/* The version of glibc that a file says it has. False: it says none, in what is looked at of it. */
+/* The glibc version in a file's banner. False: there is no banner in the part that is searched. */
 bool allocator_version_in(int fd, char *version, size_t size);
 
 #endif

@@ -24,7 +24,7 @@ static bool is_text(const struct answer *a)
 	return a->out && a->to->form == CONTROL_TEXT;
 }
 
-/* What is out of memory shows when the answer is sent. */
+/* Lack of memory is noticed when the answer is sent. */
 static void add(struct answer *a, const char *key, json_t *value)
 {
 	if (json_object_set_new(a->json, key, value)) {
@@ -76,7 +76,7 @@ void answer_said(struct answer *a, const char *sentence)
 	note(a, CONTROL_SAID, sentence);
 }
 
-/* One more of the array. NULL is out of memory, too. */
+/* Append to an array. Out of memory counts as NULL, too. */
 static void add_to(struct answer *a, const char *key, json_t *value)
 {
 	json_t *list = json_object_get(a->json, key);
@@ -143,7 +143,7 @@ void answer_stats(struct answer *a, const struct mma_stats *st, bool humanized)
 {
 	if (is_text(a))
 		mma_stats_print(st, humanized, a->out);
-	else if (a->out) /* numbers of 128 bits, which jansson does not take: see json_line() */
+	else if (a->out) /* 128-bit numbers, which jansson does not support: see json_line() */
 		mma_stats_json(st, a->out);
 }
 
@@ -155,14 +155,14 @@ void answer_drop(struct answer *a)
 	free(a->text);
 }
 
-/* NULL: out of memory. For free(). */
+/* For free(); NULL: out of memory. */
 static char *json_line(struct answer *a)
 {
 	char *line = json_text_dump(a->json, JSON_COMPACT | JSON_REAL_PRECISION(15)), *with = NULL;
 	int n = -1;
 
 	json_decref(a->json);
-	/* What stands in the text is a member that has been written by hand. */
+	/* The text is a member that was formatted by hand. */
 	if (line && a->len)
 		n = asprintf(&with, "%.*s,\"stats\":%.*s}\n", (int)strlen(line) - 1, line,
 			     (int)strcspn(a->text, "\n"), a->text);

@@ -13,21 +13,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Which other names an output takes. */
+/* Which other names an output may use. */
 enum further {
 	NO_FURTHER,
 	NUMBERED,	/* NAME.PID, NAME.N, NAME.PID.N: other processes, and programs after an
 			   exec */
-	SNAPSHOTS,	/* the same, and .snapshot.N behind each of these */
+	SNAPSHOTS,	/* the same, and .snapshot.N appended to each */
 	NUMBERED_PAGES,	/* NAME.N.html and so on, of NAME.html */
-	HEAP_PROFILES,	/* NAME.NNNN.heap, NAME_PID.NNNN.heap; and NAME.*.heap is deleted before */
+	HEAP_PROFILES,	/* NAME.NNNN.heap, NAME_PID.NNNN.heap; and NAME.*.heap is deleted first */
 };
 
 struct output {
 	const char *option;
 	enum further further;
-	char *name;	/* as given, its sequences expanded */
-	char *where;	/* absolute, without links; NULL: there is nothing to be destroyed */
+	char *name;	/* as given, with sequences expanded */
+	char *where;	/* absolute, links resolved; NULL: not a regular file, which cannot be
+			   destroyed */
 	bool is_there;
 	dev_t dev;
 	ino_t ino;
@@ -35,8 +36,8 @@ struct output {
 
 /* ---- where a name leads ---- */
 
-/* The directory's real path and the last part of the name; the name itself if there is no such
- * directory. For free(). */
+/* The directory's real path and the last component of the name; the name itself if the directory
+ * does not exist. For free(). */
 static char *in_real_directory(const char *name)
 {
 	const char *last = path_last(name);
@@ -52,7 +53,7 @@ static char *in_real_directory(const char *name)
 	return where;
 }
 
-/* What a link that leads to nothing yet would make; NULL: it is no such link. For free(). */
+/* The file that a dangling symbolic link would create; NULL: it is no such link. For free(). */
 static char *behind_link(const char *where)
 {
 	char target[PATH_MAX], *name = NULL;
@@ -88,7 +89,7 @@ static void resolve(struct output *out)
 		return;
 	}
 	out->where = in_real_directory(out->name);
-	/* As many links as the kernel follows. */
+	/* The kernel follows as many links. */
 	for (int i = 0; i < 40 && out->where; i++) {
 		char *next = behind_link(out->where);
 
@@ -99,7 +100,7 @@ static void resolve(struct output *out)
 	}
 }
 
-/* ---- what an output may write ---- */
+/* ---- names that an output may use ---- */
 
 static const char *skip_digits(const char *s)
 {
@@ -129,7 +130,7 @@ static bool is_snapshot(const char *s)
 	return is;
 }
 
-/* ".0001.heap", "_12.0001.heap", and whatever else is deleted at the beginning */
+/* ".0001.heap", "_12.0001.heap", and whatever else is deleted first */
 static bool is_heap_profile(const char *s)
 {
 	static const char suffix[] = ".heap";
@@ -140,7 +141,7 @@ static bool is_heap_profile(const char *s)
 	       !strcmp(s + strlen(s) - strlen(suffix), suffix);
 }
 
-/* Is @name "NAME.12.html", if @page is "NAME.html"? */
+/* True if @name is "NAME.12.html" and @page is "NAME.html". */
 static bool is_page_beside(const char *page, const char *name)
 {
 	size_t stem = filename_stem(page, PAGE_ENDING), len = strlen(name);
@@ -155,7 +156,7 @@ static bool is_page_beside(const char *page, const char *name)
 	return is;
 }
 
-/* May @a write the file of @b under one of its further names? */
+/* True if @a may write the file of @b under one of its other names. */
 static bool may_take(const struct output *a, const struct output *b)
 {
 	if (a->further == NUMBERED_PAGES)
@@ -169,7 +170,7 @@ static bool may_take(const struct output *a, const struct output *b)
 
 static bool are_same(const struct output *a, const struct output *b)
 {
-	/* Of heap profiles the name is only the beginning. */
+	/* The name of heap profiles is only a prefix. */
 	if ((a->further == HEAP_PROFILES) != (b->further == HEAP_PROFILES))
 		return false;
 	return !strcmp(a->where, b->where) ||
@@ -181,7 +182,7 @@ static const char *between(const struct output *a)
 	return a->option[1] == '-' ? "=" : " ";
 }
 
-/* False: they are not, and why stands in @e. */
+/* Returns false with a sentence in @e if they may be the same file. */
 static bool are_apart(const struct output *a, const struct output *b, struct error *e)
 {
 	if (!a->where || !b->where || a->option == b->option)
@@ -206,14 +207,14 @@ static bool are_apart(const struct output *a, const struct output *b, struct err
 
 /* ---- all of them ---- */
 
-/* What the options name, for process @pid. */
+/* The files named by options, for process @pid. */
 struct outputs_named {
 	struct output of[12];
 	size_t n;
 	pid_t pid;
 };
 
-/* @name: to be released. */
+/* Add a file; takes ownership of @name. */
 static void add_output(struct outputs_named *to, const char *option, char *name,
 		       enum further further)
 {
@@ -223,7 +224,7 @@ static void add_output(struct outputs_named *to, const char *option, char *name,
 	resolve(out);
 }
 
-/* @nth: what %n stands for, 0: nothing. False: the name cannot be expanded, and why stands in
+/* Add a file; @nth: value of %n, 0: none. False: the name cannot be expanded, with a sentence in
  * @e. */
 static bool add(struct outputs_named *to, const char *option, const char *pattern, unsigned nth,
 		enum further further, struct error *e)
@@ -241,7 +242,7 @@ static bool add(struct outputs_named *to, const char *option, const char *patter
 	return true;
 }
 
-/* The first heap profile may be a link that is there already. */
+/* The first heap profile may be a symbolic link that exists already. */
 static void add_first_profile(struct outputs_named *to)
 {
 	const struct output *profiles = to->n ? &to->of[to->n - 1] : NULL;
@@ -251,7 +252,7 @@ static void add_first_profile(struct outputs_named *to)
 		add_output(to, profiles->option, name, NO_FURTHER);
 }
 
-/* A name of which nothing is expanded. */
+/* Add a name without sequences. */
 static void add_plain(struct outputs_named *to, const char *option, const char *name)
 {
 	char *own = name ? strdup(name) : NULL;
@@ -260,13 +261,13 @@ static void add_plain(struct outputs_named *to, const char *option, const char *
 		add_output(to, option, own, NO_FURTHER);
 }
 
-/* A page of all has no other name. */
+/* A page of all profiles has no other names. */
 static enum further further_pages(const char *html)
 {
 	return html && filename_has_pid(html) ? NUMBERED_PAGES : NO_FURTHER;
 }
 
-/* Without -o. */
+/* Add all files except that of -o. */
 static bool add_all(struct outputs_named *to, const struct options *o, struct error *e)
 {
 	if (!add(to, "--heap-profile", o->heap.prefix, 0, HEAP_PROFILES, e))
@@ -289,7 +290,7 @@ static void release(struct outputs_named *named)
 	}
 }
 
-/* And releases them. */
+/* Also releases them. */
 static bool say_unless_apart(struct outputs_named *all)
 {
 	struct error e;

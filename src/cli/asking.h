@@ -4,19 +4,18 @@
 
 #include "control/control.h"
 
-/* What the commands that talk to a session have in common. */
+/* Shared by commands that talk to a session. */
 
-/* The exit status for what control_ask() returns if it fails. */
+/* The exit status for an error of control_ask(). */
 int asking_status(int err);
 
-/* The sentence of a part that is an error, whatever the form. For free(), or NULL: out of
- * memory. */
+/* The sentence of a part that is an error, in either form. For free(), or NULL: out of memory. */
 char *asking_sentence(const struct control_part *p, enum control_form form);
 
-/* Say it, if a part of the answer is that it failed. 0 or a status. */
+/* Print the error of each part that is one. 0 or a status. */
 int asking_say_errors(pid_t pid, const struct control_answer *a, enum control_form form);
 
-/* Where there is no session: it may be traced in that of another process. */
+/* There is no session of @pid: explain if it is traced by that of another process. */
 void asking_explain(const char *command, pid_t pid, int err, struct error *e);
 
 #endif

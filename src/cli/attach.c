@@ -21,7 +21,7 @@ struct attach {
 	struct options options;
 	struct rules rules;
 	struct gate gate;
-	struct pids pids;	/* that were asked for */
+	struct pids pids;	/* those that were asked for */
 	bool foreign;		/* one of them is another user's */
 };
 
@@ -40,8 +40,8 @@ static int status_of_refusal(enum unobserved why)
 
 /* ---- one process ---- */
 
-/* A process that runs in the memory of another one has been seized with it: it is one of those that
- * are meant all the same. 0 or a status. */
+/* A process that shares the memory of another one was seized with it (vfork), but is one of those
+ * to be profiled. 0 or a status. */
 static int begin_sharer(struct serve *v, pid_t pid)
 {
 	if (!session_add(v->session, pid))
@@ -50,7 +50,8 @@ static int begin_sharer(struct serve *v, pid_t pid)
 	return STATUS_FAILED;
 }
 
-/* 0, or a status: a sentence has been printed, and the process is as it was. */
+/* Attach to a process. 0, or a status: a sentence has been printed, and the process is as
+ * before. */
 static int begin(struct serve *v, pid_t pid)
 {
 	struct session *s = v->session;
@@ -80,7 +81,7 @@ static int begin(struct serve *v, pid_t pid)
 	return status;
 }
 
-/* The first one gives the session its name. */
+/* Attach to the first process, which gives the session its name. */
 static int begin_first(struct serve *v, pid_t pid)
 {
 	v->session->root = pid;
@@ -96,9 +97,8 @@ static int begin_first(struct serve *v, pid_t pid)
 
 /* ---- all of them ---- */
 
-/* One that is there already is followed as if it had been born now. Whoever has ended meanwhile is
- * no child any more, and what is ours is not meant; of all others that cannot be attached to it is
- * said why. */
+/* Attach to a child that existed already. One that has ended meanwhile, or is a process of mprof,
+ * is skipped; for others that cannot be attached to, the reason is printed. */
 static void begin_child(struct serve *v, pid_t pid)
 {
 	struct target_facts f;
@@ -118,8 +118,9 @@ static void begin_child(struct serve *v, pid_t pid)
 }
 
 /*
- * The children of a process are looked for when it is traced: from then on each new one is born
- * traced. So one look at each is enough, and it ends however many are born meanwhile. 0 or -ENOMEM.
+ * Attach to all descendants. The children of a process are listed once it is traced: from then on
+ * each new child is traced from its beginning. So one look at each process is enough, and this ends
+ * however many are created meanwhile. 0 or -ENOMEM.
  */
 static int begin_children(struct serve *v, const struct pids *parents)
 {
@@ -141,7 +142,7 @@ static int begin_children(struct serve *v, const struct pids *parents)
 	return err;
 }
 
-/* They are there already, and are not seen to be started. */
+/* Count children that exist already as not followed. */
 static void count_children(struct serve *v, const struct pids *parents)
 {
 	struct pids all = { 0 };
@@ -176,7 +177,7 @@ static void say_attached(const struct serve *v)
 	say("attached to %s%s", which, end);
 }
 
-/* 0, or a status if none of them could be attached to. */
+/* 0, or a status if none could be attached to. */
 static int begin_all(struct serve *v, const struct attach *a)
 {
 	struct session *s = v->session;
@@ -202,7 +203,7 @@ static int attach_session(struct serve *v, struct attach *a, int ready)
 
 	v->session->foreign = a->foreign;
 	limits_raise();
-	/* First what may fail without having touched the process. */
+	/* First what may fail, while the process is untouched. */
 	if (signals_prepare(&e)) {
 		say("%s", e.text);
 		return STATUS_FAILED;
@@ -238,7 +239,7 @@ static struct ending trace_attach(struct journal *journal, int ready, void *arg)
 
 /* ---- the command ---- */
 
-/* All of them, before anything is done to one: 0, or a status. */
+/* Check all processes before anything is done to one: 0 or a status. */
 static int look_at_all(struct attach *a)
 {
 	for (size_t i = 0; i < a->pids.n; i++) {
@@ -285,7 +286,7 @@ static int attach(int argc, char **argv, bool needs_control)
 	if (first < 0)
 		return STATUS_USAGE;
 	a.options.needs_control = needs_control;
-	/* Who wants the children that are there wants those that come. */
+	/* Following existing children implies following new ones. */
 	if (a.options.tree && !a.options.trace_children_given)
 		a.options.trace_children = true;
 	limits_raise_open_files();

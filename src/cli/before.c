@@ -16,16 +16,16 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* What whoever has looked tells; all else is in the file. */
+/* What the looker reports; the blocks are in the file. */
 struct before_told {
 	enum { TOLD_NOTHING, TOLD_WHY_NOT, TOLD_SUM, TOLD_BLOCKS } what;
 	struct before_sum sum;
 	struct error why_not, also;
 };
 
-/* ---- whoever looks ---- */
+/* ---- in the looker ---- */
 
-/* Blocks are written as they are found, some at a time. */
+/* Blocks are written in batches. */
 struct writing {
 	int fd, err;
 	size_t n;
@@ -52,7 +52,7 @@ static int put(void *ctx, const struct heap_block *block)
 	return w->err;
 }
 
-/* In the order of their addresses. 0 or -errno. */
+/* Write the blocks, ordered by address. 0 or -errno. */
 static int write_blocks(int fd, const struct heap_blocks *b, struct before_sum *sum)
 {
 	struct writing *w = calloc(1, sizeof *w);
@@ -70,9 +70,9 @@ static int write_blocks(int fd, const struct heap_blocks *b, struct before_sum *
 	return err;
 }
 
-/* Which check has failed: what was found may be wrong then, and none of it is told. A mutex that is
- * taken is no such one, nor a free chunk of such an arena that is on its way from one list to
- * another: if all else agrees, they are about the block of a call that is being made. */
+/* The first check that has failed; then what was found may be wrong and is not used. A locked mutex
+ * is no failure, nor is a free chunk in such an arena that is being moved between lists: if all
+ * else is consistent, they belong to the block of a call in progress. */
 static const char *doubt(const struct heap_walk *w)
 {
 	const struct heap_check *c = w->checks;
@@ -87,7 +87,7 @@ static const char *doubt(const struct heap_walk *w)
 	return NULL;
 }
 
-/* What a person has to know of it besides. */
+/* Set what users should know besides. */
 static void tell_also(struct before_told *t, const struct look *l)
 {
 	const struct heap_check *mutexes = &l->walk.checks[CHECK_MUTEXES];
@@ -143,9 +143,9 @@ static int look(void *ctx, struct still_holder *holder)
 	return 0;
 }
 
-/* ---- whoever traces: while the program is stopped ---- */
+/* ---- in the tracer: while the program is stopped ---- */
 
-/* As many as the file has, whatever else is told. */
+/* Read as many blocks as the file has, whatever else was reported. */
 static int take_blocks(const struct before_look *b, struct before *to)
 {
 	size_t size;
@@ -172,7 +172,7 @@ static void give_up(struct before_look *b, const char *why)
 	b->why = why;
 }
 
-/* How much longer it may be stopped. */
+/* The remaining time for which the program may be stopped. */
 static uint64_t left_ns(const struct before_look *b)
 {
 	uint64_t passed = b->held_ns + clock_now_ns() - b->stopped_ns,
@@ -181,7 +181,7 @@ static uint64_t left_ns(const struct before_look *b)
 	return passed < allowed ? allowed - passed : 0;
 }
 
-/* Done: 0. It is to be let run for a moment: 1. */
+/* Serve the looker. 0: it is done; 1: let the program run for a moment. */
 static int serve_looker(struct before_look *b)
 {
 	struct still_pause pause = {0};
@@ -202,12 +202,13 @@ static int serve_looker(struct before_look *b)
 		case STILL_HOLD:
 		case STILL_AGAIN:
 			return 1;
-		case STILL_LET_GO: /* not yet: what is planted now must not come between */
+		case STILL_LET_GO: /* not yet: breakpoints are planted first, so that nothing is
+				      missed */
 			pause.held_ns = clock_now_ns() - b->stopped_ns;
 			if (still_tell_pause(b->looker.fd, &pause))
 				return 0;
 			break;
-		case STILL_NAME: /* of nobody's requests: there were none yet */
+		case STILL_NAME: /* nothing has been observed that could be named */
 			give_up(b, "whoever looked makes no sense");
 			return 0;
 		case STILL_DONE:
@@ -219,7 +220,7 @@ static int serve_looker(struct before_look *b)
 	}
 }
 
-/* As tracer_look_first() wants it. */
+/* For tracer_look_first(). */
 static bool look_first(void *ctx, pid_t pid)
 {
 	struct before_look *b = ctx;
@@ -249,7 +250,8 @@ static int make_room(struct before_look *b)
 	return b->told && b->blocks >= 0 ? 0 : -ENOMEM;
 }
 
-/* It measures what there is, and makes room for a copy, while the program runs. */
+/* Wait until the looker has measured the memory and made room for a copy, while the program
+ * runs. */
 static void await_ready(struct before_look *b)
 {
 	struct still_request r;
@@ -283,7 +285,7 @@ static void say_what_came_of_it(const struct before_look *b)
 	const struct before_told *t = b->told;
 	const char *why = b->why;
 
-	/* Whoever is given up may say anything. */
+	/* A looker that was stopped may have reported anything. */
 	if (!why && b->ready && !b->done)
 		why = "it was executing another program";
 	if (!why && t->what != TOLD_SUM && t->what != TOLD_BLOCKS)
@@ -298,7 +300,7 @@ static void say_what_came_of_it(const struct before_look *b)
 	    (double)b->held_ns / 1e6, *t->also.text ? "; " : "", t->also.text);
 }
 
-/* Whoever looked has ended, and may have written anything. */
+/* The looker has ended, and may have written anything: terminate its strings. */
 static void end_texts(struct before_told *t)
 {
 	if (!t)

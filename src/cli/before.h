@@ -5,25 +5,25 @@
 #include "cli/looker.h"
 #include "cli/serve.h"
 
-/* What a process that is attached to had on its heap before: attach --before. */
+/* attach --before: what a process has on its heap when it is attached to. */
 struct before_look {
 	struct serve *serve;
-	pid_t pid; /* whose heap is looked at */
+	pid_t pid; /* the process to look at */
 	struct looker looker;
-	struct before_told *told; /* shared with whoever looks */
-	int blocks;		  /* a file without a name, with the blocks */
-	uint64_t stopped_ns;	  /* since when the program is stopped; 0: it is not yet */
-	uint64_t held_ns;	  /* for so long it was stopped for this in all */
-	bool ready, done;	  /* it has room for a copy; it has looked */
-	const char *why;	  /* nothing is known, for this reason; NULL: for another */
+	struct before_told *told; /* shared with the looker */
+	int blocks;		  /* an unnamed file with the blocks */
+	uint64_t stopped_ns;	  /* when the program was stopped; 0: not yet */
+	uint64_t held_ns;	  /* total time for which it was stopped for this */
+	bool ready, done;	  /* the looker has room for a copy; it is done */
+	const char *why;	  /* why nothing is known; NULL: see @told */
 };
 
-/* Get ready for @pid, while it runs: it is looked at when it has been seized. Nothing happens
- * unless --before says so. */
+/* Prepare a looker for @pid while that runs: it looks when the process has been seized. Does
+ * nothing without --before. */
 void before_begin(struct before_look *b, struct serve *v, pid_t pid);
 
-/* What has come of it is the image's, or the session's to release. It is said, if the process has
- * been attached to. */
+/* Store the result in the image, or in the session, which releases it. If the process is @attached,
+ * also say it. */
 void before_end(struct before_look *b, bool attached);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mprof control PID before: what is left of what a process had when it was attached to. */
+/* mprof control PID before: what is left of the blocks that a process had when it was attached
+ * to. */
 #include "cli/looks.h"
 #include "cli/options.h"
 #include "report/report.h"
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Why there is nothing to tell. */
+/* Say why nothing is known. */
 static void say_nothing(const struct options *session, const struct before *b)
 {
 	if (b->how == BEFORE_COUNTED)

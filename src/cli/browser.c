@@ -14,12 +14,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* So many words a browser's command may have. */
+/* The most words of a browser's command. */
 enum { WORDS_MAX = 32 };
 
-/* ---- a page that has no name ---- */
+/* ---- a page without a name ---- */
 
-/* NULL: it is not set, or empty. */
+/* The value of a variable; NULL: not set, or empty. */
 static const char *set(const char *variable)
 {
 	const char *v = getenv(variable);
@@ -27,7 +27,7 @@ static const char *set(const char *variable)
 	return v && *v ? v : NULL;
 }
 
-/* A folder that nobody else can read: what a program requests is nobody else's business. */
+/* The folder is readable for the user only: what a program requests is private. */
 char *browser_new_page(void)
 {
 	const char *runtime = set("XDG_RUNTIME_DIR"), *temporary = set("TMPDIR");
@@ -61,10 +61,10 @@ void browser_no_page(const char *path)
 	free(dir);
 }
 
-/* ---- who shows it ---- */
+/* ---- the browser ---- */
 
-/* A file that can be run, as a shell would find it. */
-static bool is_there(const char *program)
+/* True if there is an executable of this name, searched as a shell does. */
+static bool is_executable(const char *program)
 {
 	const char *dirs = strchr(program, '/') ? "" : getenv("PATH");
 	char path[PATH_MAX];
@@ -81,7 +81,7 @@ static bool is_there(const char *program)
 	return false;
 }
 
-/* A copy of @word with @path for its first %s; *had: there was one. */
+/* A copy of @word with @path for its first %s; *had: set if there was one. */
 static char *with_page(const char *word, const char *path, bool *had)
 {
 	const char *at = strstr(word, "%s");
@@ -120,7 +120,7 @@ static int run(char *const words[], const char *path)
 	return STATUS_FAILED;
 }
 
-/* @command is written to. -1: there is no such program. */
+/* Run a browser's command, which is modified. -1: there is no such program. */
 static int try(char *command, const char *path)
 {
 	char *words[WORDS_MAX + 2] = {NULL}, *save = NULL;
@@ -133,7 +133,7 @@ static int try(char *command, const char *path)
 		fine = (words[n++] = with_page(w, path, &had));
 	if (fine && n && !had)
 		fine = (words[n++] = strdup(path));
-	if (fine && n && is_there(words[0]))
+	if (fine && n && is_executable(words[0]))
 		status = run(words, path);
 	while (n)
 		free(words[--n]);
@@ -151,7 +151,7 @@ static int try_all(char *commands, const char *path)
 	return status;
 }
 
-/* The screen is elsewhere, and nothing leads there. */
+/* True if the screen is on another machine. */
 static bool is_remote(void)
 {
 	return set("SSH_CONNECTION") && !set("DISPLAY") && !set("WAYLAND_DISPLAY");

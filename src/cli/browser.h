@@ -2,18 +2,18 @@
 #ifndef MPROF_CLI_BROWSER_H
 #define MPROF_CLI_BROWSER_H
 
-/* A place of its own for a page that nobody has named, in XDG_RUNTIME_DIR, TMPDIR or /tmp; for
- * free(), or NULL: a sentence has been printed. */
+/* Make a folder for a page without a name, in XDG_RUNTIME_DIR, TMPDIR or /tmp, and return the
+ * page's path; for free(), or NULL: a sentence has been printed. */
 char *browser_new_page(void);
 
-/* That page was not written: the place goes. */
+/* The page was not written: remove its folder. */
 void browser_no_page(const char *path);
 
 /**
  * Show a page: by a program of $BROWSER (several are separated by ":", and each may have arguments
- * and a %s where the page stands), or else by xdg-open; no shell reads any of it. Over ssh, and if
- * there is none of these, its path is printed.
- * Returns when that program has ended; an exit status.
+ * and a %s for the page), or else by xdg-open; no shell is involved. Over ssh, and if there is no
+ * browser, the path is printed.
+ * Returns an exit status when the program has ended.
  */
 int browser_show(const char *path);
 

@@ -16,7 +16,7 @@
 
 extern char **environ;
 
-/* ---- its begin ---- */
+/* ---- starting it ---- */
 
 static int redirect(posix_spawn_file_actions_t *actions, int out, enum child_errors errors)
 {
@@ -30,7 +30,7 @@ static int redirect(posix_spawn_file_actions_t *actions, int out, enum child_err
 							  O_WRONLY, 0);
 }
 
-/* Signals that are held off here would be held off there: a Ctrl-C is meant for both. */
+/* Unblock signals and reset them: the child would inherit that, and a Ctrl-C is meant for both. */
 static int set_signals(posix_spawnattr_t *attributes)
 {
 	sigset_t none, all;
@@ -44,7 +44,7 @@ static int set_signals(posix_spawnattr_t *attributes)
 					      POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 }
 
-/* Its pid, or -errno. */
+/* Returns its pid, or -errno. */
 static pid_t spawn(const struct child *c, int out)
 {
 	posix_spawn_file_actions_t actions;
@@ -67,7 +67,7 @@ static pid_t spawn(const struct child *c, int out)
 	return err ? -err : pid;
 }
 
-/* Start it with its output in a pipe. Its pid, or -errno. */
+/* Start it with its output in a pipe. Returns its pid, or -errno. */
 static pid_t begin(const struct child *c, int *out)
 {
 	int ends[2];
@@ -83,7 +83,7 @@ static pid_t begin(const struct child *c, int *out)
 	return pid;
 }
 
-/* ---- what it prints ---- */
+/* ---- its output ---- */
 
 struct line {
 	char text[3 * PATH_MAX];
@@ -110,7 +110,7 @@ static int take(const struct child *c, struct line *l, const char *piece, size_t
 	return err;
 }
 
-/* 1: there is something to read, or its end; 0: an interruption. */
+/* 1: there is something to read, or EOF; 0: interrupted. */
 static int await(int fd, uint64_t until_ns)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -149,7 +149,7 @@ static bool has_ended(pid_t pid, int *wstatus)
 	return waitpid(pid, wstatus, WNOHANG) != 0;
 }
 
-/* Having no more to say, it may go on. */
+/* It may go on running after it has closed its output. */
 static int await_end(pid_t pid, uint64_t until_ns, int *wstatus)
 {
 	while (!has_ended(pid, wstatus)) {

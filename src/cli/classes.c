@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The classes of what is on a heap: found in memory, named by type information or by symbols. */
+/* Classes of the objects on a heap: found in memory, named by RTTI or by symbols. */
 #include "cli/classes.h"
 
 #include "base/array.h"
@@ -81,7 +81,7 @@ static int add_named(struct heap_class_rows *rows, const struct heap_class *c)
 	char text[NAME_SHOWN], shown[NAME_SHOWN];
 
 	if (!symbols_type_name(c->mangled, text, sizeof text))
-		return 0; /* which it was when it was found */
+		return 0; /* cannot fail: it was a type's name when the class was found */
 	class_name(text, shown, sizeof shown);
 	return add_forms(rows, shown, true, c);
 }
@@ -93,11 +93,11 @@ struct nameless {
 	const struct still *still;
 	struct module_files files;
 	struct mappings maps;
-	struct vtable_asked *v; /* which: of the classes */
+	struct vtable_asked *v; /* vtables, by class */
 	size_t n;
 };
 
-/* Vtables are among a file's data. */
+/* Vtables are in the data of a file. */
 static const struct mapping *module_at(const struct nameless *x, taddr at)
 {
 	const struct still_area *a = still_area_at(x->still, at);
@@ -156,7 +156,7 @@ static int name_by_symbols(struct heap_class_rows *rows, const struct heap_class
 	x.v = calloc(c->n + 1, sizeof *x.v);
 	if (!x.v)
 		return -ENOMEM;
-	/* A process that is gone has no modules any more: then there are addresses. */
+	/* A process that has ended has no modules: then classes are shown by address. */
 	if (mappings_read(pid, &x.files, &x.maps))
 		x.maps = (struct mappings){0};
 	for (size_t i = 0; i < c->n; i++) {
@@ -200,7 +200,7 @@ static int by_bytes(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* A class has a vtable in each library that knows no other's: rows of one name become one. */
+/* A class may have a vtable in several libraries: merge rows of the same name. */
 static void join(struct heap_class_rows *rows)
 {
 	size_t n = 0;

@@ -6,9 +6,9 @@
 #include "report/heap.h"
 
 /**
- * The dynamic classes of the blocks that a walk has found, named.
- * @mem  the process's memory, which may run again; -1: there is none
- * Returns 0 or -ENOMEM. classes_release() is to be called either way.
+ * Name the dynamic classes of the blocks that a walk has found.
+ * @mem  the process's memory, which may be running again; -1: none
+ * Returns 0 or -ENOMEM. classes_release() must be called in any case.
  */
 int classes_of(struct heap_class_rows *rows, const struct heap_walk *w, const struct still *s,
 	       pid_t pid, int mem);

@@ -16,21 +16,22 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Exit statuses of mprof's own; those of a program it ran come through as they are. */
+/* Exit statuses of mprof itself; those of a program that it ran are passed on. */
 enum {
-	STATUS_FAILED = 1,	/* it could not do what it was asked */
+	STATUS_FAILED = 1,	/* it could not do what was asked */
 	STATUS_USAGE = 2,
 	STATUS_NOT_THERE = 3,	/* no such process */
 	STATUS_ZOMBIE = 4,	/* it has ended */
 	STATUS_KERNEL_THREAD = 5,
-	STATUS_TRACED = 6,	/* somebody else traces it */
+	STATUS_TRACED = 6,	/* traced by another process */
 	STATUS_NOT_PERMITTED = 7,
 	STATUS_OURSELVES = 8,	/* mprof itself */
 	STATUS_UNSUPPORTED = 9,	/* not a 64-bit program of this machine */
 	STATUS_NO_ALLOCATOR = 10,
 	STATUS_NO_SESSION = 11,
-	STATUS_FOUND = 12,	/* what --fail-if says is so, unless --fail-status says otherwise */
-	STATUS_CANNOT_RUN = 126, /* as shells do: found, but cannot be run */
+	STATUS_FOUND = 12,	/* a condition of --fail-if holds, unless --fail-status sets another
+				   status */
+	STATUS_CANNOT_RUN = 126, /* as in shells: found, but not executable */
 	STATUS_NOT_FOUND = 127,
 };
 
@@ -47,7 +48,7 @@ enum output_format {
 	FORMAT_HTML,
 };
 
-/* What is shown of a heap profile in pprof's formats. */
+/* Options for a heap profile in pprof's formats. */
 struct pprof_options {
 	enum heap_value value;
 	enum heap_grain grain;
@@ -59,17 +60,17 @@ struct pprof_options {
 /* MMA's outputs. */
 struct mma_options {
 	const char *log_file, *stats_file;	/* as given, with % sequences; NULL: not wanted */
-	bool plain;	/* not humanized: for programs to read, and no progress messages */
-	bool json;	/* stats, log: that instead of MMA's forms */
+	bool plain;	/* not humanized: for programs that parse it; no progress messages */
+	bool json;	/* stats, log: JSON instead of MMA's forms */
 };
 
-/* So many --debug-dir may be given. */
+/* The most --debug-dir. */
 #define MAX_DEBUG_DIRS 16
 
-/* So many names each may be given for --probes, --hook. */
+/* The most --probes, and the most --hook. */
 #define MAX_NAMES 64
 
-/* So many --snapshot-when may be given. */
+/* The most --snapshot-when. */
 #define MAX_SNAPSHOTS 16
 
 /* What is trapped; the lists end with a NULL. */
@@ -80,100 +81,99 @@ struct probe_options {
 	bool no_client_requests;
 };
 
-/* So many --alloc-fn, and so many --ignore-fn. */
+/* The most --alloc-fn, and the most --ignore-fn. */
 #define MAX_FUNCTIONS 128
 
-/* What is asked of Massif's profile. */
+/* Options of Massif's profile. */
 struct massif_options {
-	const char *file;	/* --massif-out-file, with its % sequences; NULL: none is to be
-				   written */
+	const char *file;	/* --massif-out-file, with % sequences; NULL: not wanted */
 	struct massif_settings settings;
 	bool unit_given;	/* --time-unit */
 	unsigned columns, rows;	/* of ms_print's graph */
 };
 
-/* How calls are seen: --engine. */
+/* Which engine observes calls: --engine. */
 enum engine_choice {
 	ENGINE_TRAP,
 	ENGINE_FAST,
-	ENGINE_AUTO,	/* the fast one where it can be used */
+	ENGINE_AUTO,	/* the fast engine where it can be used */
 };
 
-/* So many --suppressions. */
+/* The most --suppressions. */
 #define MAX_SUPPRESSIONS 16
 
-/* What is a failure, and who is told: the lists end with a NULL. */
+/* What is a failure, and where it is reported; the lists end with a NULL. */
 struct gate_options {
-	const char *fail_ifs[MAX_NAMES + 1];	/* --fail-if, each of which can be parsed */
+	const char *fail_ifs[MAX_NAMES + 1];	/* --fail-if; all are valid */
 	uint64_t fail_status;
 	const char *suppressions[MAX_SUPPRESSIONS + 1];
-	const char *base;	/* of growth; NULL: none */
+	const char *base;	/* the base of growth; NULL: none */
 	const char *junit, *sarif;	/* NULL: not wanted */
 };
 
-/* When is something coloured? */
+/* When to use colours. */
 enum screen_colour { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
 
 /* mprof top. */
 struct top_options {
 	struct top_how how;
 	double interval;	/* seconds */
-	bool once, batch;	/* print, and have no screen */
-	unsigned rows;		/* so many are printed; 0: all */
+	bool once, batch;	/* print instead of using the screen */
+	unsigned rows;		/* number of rows to print; 0: all */
 };
 
 struct options {
-	const char *command;	/* "run", "report" ... */
+	const char *command;	/* its name: "run", "report" ... */
 	char **argv;		/* the options are argv[first...end) */
 	int first, end;
 	struct report_options report;
 	struct view view;
 	enum output_format format;
 	bool format_given;	/* --format */
-	bool to_stdout;		/* -o -: no file, but standard output */
+	bool to_stdout;		/* -o -: standard output instead of a file */
 	bool open;		/* report: show the page in a browser */
-	const char *output;	/* -o; NULL: the command's default stream */
-	const char *pids[MAX_NAMES + 1];	/* -p, as given; ends with a NULL */
-	const char *data;	/* --data, as given, with its % sequences */
-	const char *html;	/* --html, with its % sequences but for detach; NULL: no page */
-	const char *symbols_from;	/* NULL: the names are those in the data file */
-	const char *debug_dirs[MAX_DEBUG_DIRS + 1];	/* ends with a NULL */
-	uint64_t min_size, max_size;	/* of requests that are recorded; 0: no limit */
+	const char *output;	/* -o; NULL: the command's default */
+	const char *pids[MAX_NAMES + 1];	/* -p, as given; NULL-terminated */
+	const char *data;	/* --data, with % sequences */
+	const char *html;	/* --html, with % sequences except for detach; NULL: no page */
+	const char *symbols_from;	/* NULL: use the names in the data file */
+	const char *debug_dirs[MAX_DEBUG_DIRS + 1];	/* NULL-terminated */
+	uint64_t min_size, max_size;	/* requests that are recorded; 0: no limit */
 	struct probe_options probes;
-	/* each ends with a NULL */
+	/* NULL-terminated */
 	const char *alloc_fns[MAX_FUNCTIONS + 1], *ignore_fns[MAX_FUNCTIONS + 1];
-	const char *own_code[MAX_NAMES + 1];	/* none: auto */
+	const char *own_code[MAX_NAMES + 1];	/* empty: auto */
 	struct massif_options massif;
 	unsigned timeline_points;	/* in the data file, at most */
 	struct pprof_options pprof;
 	struct heapprofile_options heap;
-	const char *heap_senseless; /* a variable of the environment whose value has no sense; NULL:
-				       none */
+	const char *heap_senseless; /* an environment variable with an invalid value; NULL: none */
 	bool trace_children, trace_children_given;
-	bool tree;		/* the children that a process has already, too */
-	bool keep_execs;	/* of what a process did before it executed another program nothing
-				   is left out */
+	bool tree;		/* attach also to existing descendants */
+	bool keep_execs;	/* keep what a process did before it executed another program */
 	bool background;
-	bool needs_control;	/* attach: nothing is done without a control socket */
+	bool needs_control;	/* attach: fail without a control socket */
 	enum tracer_wait wait;
 	enum engine_choice engine;
 	bool one_cpu;		/* --wait=pin: tracer and program share a processor */
-	bool stats;		/* tell how much work it was */
+	bool stats;		/* report the work that was done */
 	bool check_unwinding;	/* compare every chain with one unwound afresh; for tests */
-	bool quiet;		/* what nobody asked for is not said, unless something is missing */
-	double duration;	/* seconds; 0: without end */
-	double growth;		/* --growth: seconds; 0: the report is another */
-	double verdict_after;	/* seconds after which there are verdicts; 0: the usual */
+	bool quiet;		/* say only what was asked for, or what is missing */
+	double duration;	/* seconds; 0: no limit */
+	double growth;		/* --growth: seconds; 0: another report */
+	double verdict_after;	/* verdicts begin after so many seconds; 0: default */
 	struct mma_options mma;
-	enum before_how before;	/* attach: what of the blocks that are there already is looked at */
-	uint64_t max_pause_ms;	/* so long a process may be stopped for a look at it */
-	bool classes;		/* heap: a row for each class */
-	bool modules;		/* rss: a row for each file */
+	enum before_how before;	/* attach: which blocks that exist already are looked at */
+	uint64_t max_pause_ms;	/* longest time to stop a process for a look */
+	bool classes;		/* heap: rows by class */
+	bool modules;		/* rss: rows by file */
 	enum screen_colour colour;
 	bool no_pager;		/* report */
 	bool no_idioms, lists_possible;	/* leaks */
-	bool copy_anyway;	/* --memory=copy: though it takes more than half of what there is */
-	uint64_t passes;	/* leaks: copies while it runs; 0: one, for which it is stopped */
+	bool copy_anyway;	/* --memory=copy: even if it takes more than half of the available
+				   memory */
+	uint64_t passes;	/* leaks: number of copies while it runs; 0: one copy while it is
+				   stopped */
 	struct gate_options gate;
 	struct snapshot_when snapshots[MAX_SNAPSHOTS]; /* --snapshot-when */
 	size_t n_snapshots;
@@ -181,31 +181,32 @@ struct options {
 	bool over_given;	/* --over */
 	uint64_t max_memory;	/* --max-memory; 0: no limit */
 	struct top_options top;
-	double count_seconds;	/* doctor: --count; 0: calls are not counted */
-	uint64_t autosave;	/* save after every so many allocations; 0: at the end only */
+	double count_seconds;	/* doctor: --count; 0: do not count calls */
+	uint64_t autosave;	/* save after this number of allocations; 0: at the end only */
 };
 
 /**
- * Parse the options in argv[first...], wherever they stand before "--"; of "run" only those before
- * the program. One or two dashes alike.
- * @command  "run", "report" ...: which options are allowed; used in messages
- * @argv     the options, with their values, come to stand before the other arguments
- * Returns the index of the first argument that is no option, or -1: a sentence has been printed.
+ * Parse the options in argv[first...] wherever they are before "--"; for "run" only those before
+ * the program. They may begin with one or two dashes.
+ * @command  "run", "report" ...: decides which options are allowed; used in messages
+ * @argv     reordered: the options, with their values, come before the other arguments
+ * Returns the index of the first argument that is not an option, or -1: a sentence has been
+ * printed.
  */
 int options_parse(struct options *o, const char *command, int argc, char **argv, int first);
 
-/* One line on standard error: "mprof: " and the sentence. */
+/* Print a line to standard error: "mprof: " and the sentence. */
 __attribute__((format(printf, 1, 2))) void say(const char *fmt, ...);
 
-/* The same of a whole sentence, for rooms that do not print: a say_fn. */
+/* The same for a whole sentence, for rooms that do not print: a say_fn. */
 void say_sentence(const char *sentence);
 
-/* A whole number from 1 to INT_MAX. False: it is not one. */
+/* Parse a whole number from 1 to INT_MAX. False: it is not one. */
 bool parse_pid(const char *text, pid_t *pid);
 
 int command_run(int argc, char **argv);
 int command_attach(int argc, char **argv);
-/* The same for who will ask the session: without a control socket it is not begun. */
+/* The same for a caller that will talk to the session: fails without a control socket. */
 int attach_controlled(int argc, char **argv);
 int command_detach(int argc, char **argv);
 int command_control(int argc, char **argv);
@@ -222,11 +223,11 @@ int command_rss(int argc, char **argv);
 int command_leaks(int argc, char **argv);
 int command_doctor(int argc, char **argv);
 int command_top(int argc, char **argv);
-/* mprof [options] [a.out [mprof.data]], as in 1990. */
+/* mprof [options] [a.out [mprof.data]]: the original command line of 1990. */
 int command_classic(int argc, char **argv);
 
-/* Print a profile as the options say; what they leave out is taken out of @d. @hushed: nothing is
- * said of it besides. 0, -errno, or PRINT_SAID: it failed, and a sentence has been printed. */
+/* Print a profile as the options say; what they leave out is removed from @d. @hushed: no sentences
+ * about it besides. 0, -errno, or PRINT_SAID: it failed, and a sentence has been printed. */
 #define PRINT_SAID 1
 int print_profile(struct profile_data *d, const struct options *o, bool hushed, FILE *out);
 

@@ -25,7 +25,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Of the process that it is about: what it runs now, or ran last. */
+/* The latest image of the session's process. */
 static const struct image *newest_image(const struct session *s)
 {
 	const struct image *newest = s->images;
@@ -36,7 +36,7 @@ static const struct image *newest_image(const struct session *s)
 	return newest;
 }
 
-/* What of it each process has done, of several also for people. */
+/* Add what each process has done; a line for people only if there are several. */
 static void answer_processes(struct answer *a, const struct session *s, unsigned processes)
 {
 	char name[TITLE_MAX] = "?";
@@ -108,7 +108,7 @@ static void answer_status(struct serve *v, const struct control_asker *to)
 	answer_send(&a);
 }
 
-/* The one image that is watched, or was last; NULL: there are several, or none. */
+/* The only image that is observed, or was last; NULL: there are several, or none. */
 static const struct image *only_image(const struct session *s)
 {
 	const struct image *only = NULL;
@@ -123,7 +123,7 @@ static const struct image *only_image(const struct session *s)
 	return only;
 }
 
-/* Of the group, if it is kept; else of the one profile there is. */
+/* The statistics of the group, if they are kept; else those of the only profile. */
 static bool stats_now(const struct serve *v, struct mma_stats *st)
 {
 	const struct image *i = only_image(v->session);
@@ -155,14 +155,14 @@ static void answer_load(const struct serve *v, const struct control_asker *to)
 	answer_send(&a);
 }
 
-/* Who asks may want to look at the logs next. */
+/* The client may read the logs next. */
 static void flush_logs(struct serve *v)
 {
 	if (v->outputs.mma)
 		mma_output_flush(v->outputs.mma);
 }
 
-/* @note: a sentence about it; NULL: there is none. */
+/* @note: a sentence to add; NULL: none. */
 static void answer_done(struct serve *v, const struct control_asker *to, const char *note)
 {
 	struct answer a;
@@ -175,10 +175,10 @@ static void answer_done(struct serve *v, const struct control_asker *to, const c
 	answer_send(&a);
 }
 
-/* There may be nothing to do, which is no failure: what was asked for is so. */
+/* If it is suspended already, that is no error. */
 static void answer_suspend(struct serve *v, const struct control_asker *to)
 {
-	/* Whoever asks for it in a pause of --max-slowdown takes that over. */
+	/* If --max-slowdown has begun a pause, the client takes it over. */
 	bool now = meter_give_up_pause(v->session);
 
 	now |= session_suspend(v->session);
@@ -225,7 +225,7 @@ static void answer_traces(struct serve *v, const struct control_request *r)
 		answer_error(&r->from, "it is not being traced");
 }
 
-/* Of each process that it has profiled. */
+/* The names are checked for each process that was profiled. */
 static void answer_writes(struct serve *v, const struct control_request *r)
 {
 	bool writes = false;
@@ -238,7 +238,7 @@ static void answer_writes(struct serve *v, const struct control_request *r)
 		answer_error(&r->from, "it does not write that file");
 }
 
-/* One more try to save what is kept; without a @path where the options say. */
+/* Try again to save what is kept; @path NULL: to the names from the options. */
 static void save_kept(struct serve *v, const char *path, const struct control_asker *to)
 {
 	struct unwritten *unwritten = &v->outputs.unwritten;
@@ -259,11 +259,11 @@ static void save_kept(struct serve *v, const char *path, const struct control_as
 		answer_send(&a);
 	}
 	unsaved_release(&files);
-	if (path) /* it is no place where the next try would be */
+	if (path) /* the next try does not use this path */
 		unwritten_forget(unwritten, before);
 }
 
-/* The programs have been let go, and a profile waits to be saved. */
+/* After detaching, while a profile waits to be saved. */
 static void carry_out_kept(struct serve *v, const struct control_request *r)
 {
 	switch (r->command->id) {
@@ -360,7 +360,7 @@ static void answer_later(struct serve *v, const struct control_asker *to)
 
 void serve_commands(struct serve *v)
 {
-	enum { AT_ONCE = 32 }; /* the program does not wait for all that others ask */
+	enum { AT_ONCE = 32 }; /* the program must not wait for many clients */
 	struct control_request r;
 
 	for (unsigned i = 0; i < AT_ONCE; i++) {
@@ -381,7 +381,8 @@ void serve_commands(struct serve *v)
 	control_again();
 }
 
-/* It reads from our memory what the answer names, and closes the connection then. */
+/* Wait until the client closes the connection: it reads files from our memory that the answer
+ * names. */
 static void await_reader(int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN | POLLRDHUP };
@@ -392,7 +393,7 @@ static void await_reader(int fd)
 		;
 }
 
-/* Nothing else waits for us any more; but a client that never reads must not keep us. */
+/* No program waits for us any more; but a client that never reads must not keep us for ever. */
 static void answer_waiting(struct serve *v, const char *head, enum results what)
 {
 	char *results = v->n_waiting ? results_text(&v->outputs, head, what) : NULL;
@@ -421,8 +422,8 @@ void serve_last_answers(struct serve *v)
 
 	if (results_last_word(&v->outputs, &last))
 		control_leave_note(v->control, last.text);
-	/* Who reads the answer may attach again at once. */
+	/* A client that has read the answer may attach again at once. */
 	control_stop(v->control);
-	serve_commands(v); /* whoever has asked in the meantime */
+	serve_commands(v); /* those that came in the meantime */
 	answer_waiting(v, "", RESULTS);
 }

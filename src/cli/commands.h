@@ -4,13 +4,13 @@
 
 #include "cli/serve.h"
 
-/* Carry out the control commands that have come in. */
+/* Carry out the commands that have arrived on the control socket. */
 void serve_commands(struct serve *v);
 
-/* The session is over and everything is written: answer those that wait for it. */
+/* The session is over and everything is written: answer the clients that wait for that. */
 void serve_last_answers(struct serve *v);
 
-/* Not everything is written: tell those that wait for it, and that the session stays. */
+/* Not everything is written: tell the clients that wait, and that the session stays. */
 void serve_answer_detached(struct serve *v);
 
 #endif

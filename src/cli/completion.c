@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a shell completes behind mprof, from the tables of options. */
+/* Shell completion for mprof, from the tables of options. */
 #include "cli/completion.h"
 
 #include "base/text.h"
@@ -44,7 +44,7 @@ size_t completion_words(const char *accepted, char words[COMPLETION_WORDS])
 		n++;
 		end = end ? end + behind : at + len;
 	}
-	/* A single one is no choice but the name of what is meant. */
+	/* A single word is no choice but the name of the value's kind. */
 	return n > 1 ? n : (words[0] = '\0', 0);
 }
 
@@ -53,7 +53,7 @@ static bool is_file(const char *accepted)
 	return strstr(accepted, "file") || strstr(accepted, "folder");
 }
 
-/* Some options matter to several concerns: each has its row. */
+/* An option for several commands may be in several tables, and is listed once. */
 static bool is_first(const struct option_def *d, uint64_t flags)
 {
 	for (size_t t = 0; t < n_option_tables; t++)
@@ -66,7 +66,7 @@ static bool is_first(const struct option_def *d, uint64_t flags)
 	return true;
 }
 
-/* ---- in the words of each shell ---- */
+/* ---- for each shell ---- */
 
 typedef void put_option(const char *command, const struct option_def *d, FILE *out);
 
@@ -121,11 +121,11 @@ static void put_for_fish(const char *command, const struct option_def *d, FILE *
 	fputc('\n', out);
 }
 
-/* A script has places in it for commands and options. */
+/* Scripts have places where commands and options are inserted. */
 struct shell {
 	const char *name, *text;
-	const char *between;	    /* of the names of commands in a pattern */
-	const char *opens, *closes; /* the options of a command; NULL: no list */
+	const char *between;	    /* between names of commands in a pattern */
+	const char *opens, *closes; /* around the options of a command; NULL: no list */
 	put_option *put;
 };
 
@@ -168,7 +168,7 @@ static void put_options(const struct shell *s, FILE *out)
 		put_options_of(s, command, flags, out);
 }
 
-/* The names of all commands, or of those that are about processes. */
+/* Put the names of all commands, or of those about processes. */
 static void put_commands(const char *between, uint64_t which, FILE *out)
 {
 	const char *command, *before = "";

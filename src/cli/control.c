@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* One that people may use. */
+/* Find a command for users. */
 static const struct control_command *find_command(const char *name)
 {
 	const struct control_command *c = control_command_find(name, strlen(name));
@@ -23,7 +23,7 @@ static const struct control_command *find_command(const char *name)
 	return c && !(c->flags & CONTROL_INTERNAL) ? c : NULL;
 }
 
-/* A file is the tracer's to write, which may have another working directory. */
+/* The file is made absolute: the tracer writes it, and may have another working directory. */
 static char *command_line(const struct control_command *c, pid_t pid, const char *file)
 {
 	char *line, number[24] = "", *dir = NULL;
@@ -40,7 +40,7 @@ static char *command_line(const struct control_command *c, pid_t pid, const char
 	return n < 0 ? NULL : line;
 }
 
-/* A command is one line. False: a sentence has been printed. */
+/* True if the command fits on one line. False: a sentence has been printed. */
 static bool can_be_sent(const char *line)
 {
 	bool whole = !strchr(line, '\n');
@@ -52,7 +52,7 @@ static bool can_be_sent(const char *line)
 	return false;
 }
 
-/* Does the name lead to a file that a process has open? Those of the session are not who asks's. */
+/* True for names like /dev/stdout, which in the session's process lead to other files. */
 static bool is_of_a_process(const char *file)
 {
 	static const char *const places[] = { "/dev/std", "/dev/fd/", "/dev/tty", "/proc/self/",
@@ -75,19 +75,19 @@ static void say_no_control(const char *word)
 	    n.best ? ": did you mean " : "", n.best ? n.best : "", n.best ? "? See" : "; see");
 }
 
-/* What "mprof control" was called with. */
+/* The arguments of mprof control. */
 struct control_call {
 	const struct control_command *command;
 	pid_t pid;	/* the process that it is about */
-	pid_t session;	/* the one whose session is asked */
+	pid_t session;	/* the process whose session is asked */
 	enum control_form form;
 	const char *rest;	/* a file, or words; NULL: none */
 };
 
-/* Whom the command goes to: what tells of a process is asked of whoever traces it. 0 or a
+/* Find the session for the command: one about a process goes to the session that traces it. 0 or a
  * status. */
-static int call_whom(struct control_call *call, const struct options *o, char *const words[],
-		     size_t n)
+static int find_session(struct control_call *call, const struct options *o, char *const words[],
+			size_t n)
 {
 	if (!(call->command->flags & CONTROL_TELLS_PID)) {
 		int status = meant_session(o, words, n, &call->session);
@@ -141,10 +141,10 @@ static int parse_control(struct control_call *call, int argc, char **argv)
 		return STATUS_USAGE;
 	}
 	call->rest = at + 1 < argc ? argv[at + 1] : NULL;
-	return call_whom(call, &o, words, n_words);
+	return find_session(call, &o, words, n_words);
 }
 
-/* Who wants JSON finds there what failed, too. */
+/* With JSON, failures are printed as JSON, too. */
 static int say_failure(const struct control_call *call, int err, const char *sentence)
 {
 	char *line = call->form == CONTROL_JSON ? answer_error_json(0, sentence) : NULL;

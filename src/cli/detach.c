@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mprof detach: ends a session, prints its report and tells what has come of it. */
+/* mprof detach: ends a session, prints its report and tells what became of it. */
 #include "base/array.h"
 #include "base/text.h"
 #include "cli/asking.h"
@@ -22,11 +22,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A detach frees the process at once, but is answered when the profile is written. */
+/* Detaching takes no time, but the answer comes when the profile is written. */
 enum { DETACH_SECONDS = 600 };
 
-/* Have text answered, for mprof detach. 0, and @a is to be released; or a status: a sentence has
- * been printed. */
+/* Ask for text, for mprof detach. 0, and @a must be released; or a status: a sentence has been
+ * printed. */
 static int ask(pid_t pid, const char *words, struct control_answer *a, unsigned seconds)
 {
 	struct error e;
@@ -55,7 +55,7 @@ static void say_no_session(void)
 		say("there is no session");
 }
 
-/* The one session there is, if there is one. */
+/* The only session, if there is exactly one. */
 static bool only_session(pid_t *pid, int *status)
 {
 	pid_t *pids;
@@ -105,22 +105,22 @@ static int print_data(const char *path, const struct options *o, FILE *out)
 	return err ? STATUS_FAILED : 0;
 }
 
-/* A profile that the session has told of: whose it is, and where. */
+/* A profile named in the answer, and the process that it is of. */
 struct told {
 	struct section section;
 	const char *path;
-	bool saved;	/* there; else it can be read there while the answer is held, or the
-			   session keeps it */
+	bool saved;	/* in a file; otherwise it can be read while the answer is held, or as long
+			   as the session keeps it */
 };
 
-/* What a session has answered to a detach. */
+/* A session's answer to detach. */
 struct detached {
 	struct told *profiles;
 	size_t n, cap;
-	struct section section;	/* whose the next one is */
-	bool kept, again;	/* it stays with what it could not save; and has done so before */
-	char unsaved[600];	/* which files these are, as part of a sentence */
-	bool others;		/* not all of them are profiles */
+	struct section section;	/* of the next profile */
+	bool kept, again;	/* the session stays with unsaved files; and had stayed before */
+	char unsaved[600];	/* names of these files, as part of a sentence */
+	bool others;		/* some of them are not profiles */
 	bool failed;
 };
 
@@ -134,7 +134,7 @@ static void take_profile(struct detached *d, const char *path, bool saved)
 	d->profiles[d->n++] = (struct told){ d->section, path, saved };
 }
 
-/* "the profile /a/f.data, the massif file /a/m"; of many the first ones. */
+/* Append "the profile /a/f.data, the massif file /a/m"; of many files the first ones. */
 static void take_unsaved(struct detached *d, const char *what)
 {
 	size_t len = strlen(d->unsaved);
@@ -171,7 +171,7 @@ static void take_line(struct detached *d, const char *line)
 	}
 }
 
-/* The list of all that follow, where each has a section of its own. */
+/* Print the list of reports, if each of several has a section. Returns whether it did. */
 static bool print_list(const struct detached *d, const struct options *o, FILE *out)
 {
 	struct section *list = calloc(d->n + 1, sizeof *list);
@@ -185,7 +185,7 @@ static bool print_list(const struct detached *d, const struct options *o, FILE *
 	return several;
 }
 
-/* Before the reports: their reader may have had enough of them, and ends us then. */
+/* Before the reports: if their reader closes the pipe, SIGPIPE ends us. */
 static void say_where(const struct detached *d, const struct options *o)
 {
 	for (size_t i = 0; i < d->n; i++)
@@ -210,7 +210,7 @@ static int print_sections(const struct detached *d, const struct options *o, FIL
 	return status;
 }
 
-/* These profiles in one page, as far as they can be read. @path: NULL: standard output. */
+/* Print the profiles that can be read as one page. @path: NULL: standard output. */
 static int print_page(const struct told *profiles, size_t n, const struct options *o,
 		      const char *path)
 {
@@ -232,7 +232,7 @@ static int print_page(const struct told *profiles, size_t n, const struct option
 	return status ? status : printed;
 }
 
-/* The page of --html, and where it is. @path: NULL, then why not stands in @e. */
+/* Print the page of --html and say where it is. @path NULL: the reason is in @e. */
 static int print_named_page(const struct told *profiles, size_t n, const struct options *o,
 			    const char *path, const struct error *e)
 {
@@ -246,7 +246,7 @@ static int print_named_page(const struct told *profiles, size_t n, const struct 
 	return status;
 }
 
-/* One of all, or, if the name tells processes apart, one of each. */
+/* One page for all or, if the name has %p, one for each. */
 static int print_pages(const struct detached *d, const struct options *o, pid_t pid)
 {
 	struct error e;
@@ -272,7 +272,7 @@ static int print_pages(const struct detached *d, const struct options *o, pid_t 
 	return status;
 }
 
-/* The report of each profile the session has written, and where that is. */
+/* Print the report of each profile. */
 static int print_reports(struct detached *d, const struct options *o)
 {
 	if (o->format == FORMAT_HTML) {
@@ -288,7 +288,7 @@ static int print_reports(struct detached *d, const struct options *o)
 	int status = print_sections(d, o, out);
 
 	fn_names_say_unmet(o);
-	bool told = status && ferror(out); /* by who printed */
+	bool told = status && ferror(out); /* reported where it was printed */
 	int err = stream_close(out);
 
 	if (err && !told)
@@ -308,7 +308,7 @@ static int judge_all(struct gate *g, const struct detached *d, const struct opti
 	return status;
 }
 
-/* What stays, and what can be done about it. */
+/* Say what is kept in the session, and what can be done about it. */
 static void say_kept(pid_t pid, const struct detached *d)
 {
 	say("process %d is free; not written, and only in the session's memory: %s; mprof detach "
@@ -320,8 +320,8 @@ static void say_kept(pid_t pid, const struct detached *d)
 }
 
 /*
- * The session keeps what it could not save. Who was told so before, and has the report in a file
- * now, does not want more of a profile; no report stands for another file.
+ * The session keeps what it could not save. If it had said so before and the report is in a file
+ * now, its profiles are discarded; other files are not, since no report replaces them.
  */
 static void end_kept(pid_t pid, const struct detached *d, const struct options *o, int status)
 {
@@ -337,7 +337,8 @@ static void end_kept(pid_t pid, const struct detached *d, const struct options *
 	    (int)pid);
 }
 
-/* The report would destroy a file of the session. False: a sentence has been printed. */
+/* True unless the report would destroy a file of the session. False: a sentence has been
+ * printed. */
 static bool is_spared(pid_t pid, const char *option, const char *output)
 {
 	char *file = data_absolute(strdup(output));
@@ -351,7 +352,7 @@ static bool is_spared(pid_t pid, const char *option, const char *output)
 	return spared;
 }
 
-/* Of one process of several that have a page each, the name of the first tells as much. */
+/* If each of several processes has a page of its own, the name for the first is checked. */
 static int check_html(const char *html, pid_t pid)
 {
 	struct error e;
@@ -366,7 +367,7 @@ static int check_html(const char *html, pid_t pid)
 	return status;
 }
 
-/* The session is not ended for a report that cannot be written. 0 or a status. */
+/* Do not end the session if the report cannot be written. 0 or a status. */
 static int check_outputs(const struct options *o, pid_t pid)
 {
 	if (!printed_apart(o, pid))

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mprof doctor [PID|PROGRAM]: whether it can be profiled, and what is in the way. All of this
- * reads: nobody is stopped, seized or sent a signal. What attach and run would say is said in their
- * words.
+ * mprof doctor [PID|PROGRAM]: whether it can be profiled, and what is in the way. Only reads: no
+ * process is stopped, seized or sent a signal. Problems are described as by attach and run.
  */
 #include "cli/doctor.h"
 
@@ -25,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what a process and a program have in common: files ---- */
+/* ---- files of a process or a program ---- */
 
 static void note_own_heap(void *ctx, const struct advice *a)
 {
@@ -74,7 +73,7 @@ static enum target_problem problem_of(const struct doctor *d, struct target_fact
 	return !err ? p : err == -ENOENT || err == -ESRCH ? TARGET_NOT_THERE : TARGET_NOT_PERMITTED;
 }
 
-/* What is looked at, in a word. */
+/* The name of the check, in a word. */
 static const char *check_of(enum target_problem p)
 {
 	return p == TARGET_TRACED	   ? "tracer"
@@ -83,7 +82,7 @@ static const char *check_of(enum target_problem p)
 					   : "process";
 }
 
-/* Measured or not. */
+/* Judge the cost, measured or not. */
 static void judge_calls(struct doctor *d)
 {
 	struct cost_facts c = {0};
@@ -125,7 +124,7 @@ static int look_at_process(struct doctor *d)
 
 /* ---- a program ---- */
 
-/* The program would end as its dynamic linker does. Returns 0. */
+/* The dynamic linker's error, with which the program would end. Returns 0. */
 static int not_loaded(struct doctor *d, int err, struct advice *a)
 {
 	if (err == -ELIBBAD)
@@ -140,7 +139,8 @@ static int not_loaded(struct doctor *d, int err, struct advice *a)
 	return 0;
 }
 
-/* The program's file, for free(), and in the end @file; NULL: it cannot be run, which is told. */
+/* The program's file, for free(), and in @file what is executed in the end; NULL: it cannot be run,
+ * which is a finding. */
 static char *runnable(struct doctor *d, const char *name, char file[PATH_MAX])
 {
 	struct advice a = {0};
@@ -180,7 +180,7 @@ static int look_at_program(struct doctor *d, const char *name)
 
 /* ---- the command ---- */
 
-/* The process or the program that is meant; neither: this machine. 0 or a status. */
+/* Find the process or the program; neither: this machine. 0 or a status. */
 static int find_meant(struct doctor *d, int argc, char **argv, const char **program)
 {
 	*program = NULL;
@@ -222,7 +222,7 @@ static void describe(const struct doctor *d, const char *program, struct error *
 		error_set(of, 0, "%s%s", program ? "program " : "", program ? program : "");
 }
 
-/* @status: of what has been found. A status. */
+/* Print the findings; @status: from these. Returns a status. */
 static int print(const struct doctor *d, const char *program, int status)
 {
 	FILE *out = stream_open(d->o);
@@ -259,7 +259,7 @@ int command_doctor(int argc, char **argv)
 	status = load_rules(&d.rules, &options);
 	if (!status) {
 		status = look(&d, program);
-		/* Without a line there is nothing to print. */
+		/* There is nothing to print without any finding. */
 		if (d.findings.n && (!status || findings_status(&d.findings)))
 			status = print(&d, program, status);
 	}

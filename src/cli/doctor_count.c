@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mprof doctor --count: how often a process calls what would be trapped. The kernel counts, by
- * uprobes: breakpoints that it takes itself, without a stop that anybody is told of. And what a
- * stop costs here, of a child of ours.
+ * mprof doctor --count: how often a process calls what would be trapped. The kernel counts by
+ * uprobes, breakpoints that it handles itself without stopping for a tracer. Also measures the cost
+ * of a stop on this machine, with a child of our own.
  */
 #include "cli/doctor.h"
 #include "cli/limits.h"
@@ -26,7 +26,7 @@
 
 struct counter {
 	int fd;
-	unsigned stops; /* that a call makes: one where it begins, one where it returns */
+	unsigned stops; /* per call: at its entry, and maybe at its return */
 };
 
 struct counting {
@@ -35,7 +35,7 @@ struct counting {
 	uint32_t type;
 };
 
-/* Of one thread, and those that it makes. */
+/* Open a counter for a thread and those that it creates. */
 static int open_counter(uint32_t type, pid_t tid, const char *path, uint64_t offset)
 {
 	struct perf_event_attr attr = {
@@ -66,7 +66,7 @@ static int add_counter(struct counting *c, pid_t tid, const char *path, uint64_t
 	return 0;
 }
 
-/* In all threads. */
+/* Open counters in all threads. */
 static int count_function(const struct doctor *d, struct counting *c,
 			  const struct trapped_function *p)
 {
@@ -78,7 +78,7 @@ static int count_function(const struct doctor *d, struct counting *c,
 
 	if (!code_offset(&d->code[p->file], p->at, &offset, &left))
 		return 0;
-	/* The very file that is mapped, whatever its name leads to. */
+	/* Use the file that is mapped, whatever its name is now. */
 	snprintf(path, sizeof path, "/proc/self/fd/%d", d->files.files[p->file].fd);
 	err = proc_tasks_open(&tasks, d->pid) ? -ESRCH : 0;
 	for (pid_t tid; !err && (tid = proc_tasks_next(&tasks));)
@@ -103,7 +103,7 @@ static int open_all(const struct doctor *d, struct counting *c)
 	return err;
 }
 
-/* All calls since each was opened. */
+/* Read the calls since each counter was opened. */
 static void read_all(const struct counting *c, struct cost_facts *f)
 {
 	uint64_t calls;
@@ -129,7 +129,7 @@ enum { STOPS = 2000 };
 
 __attribute__((noreturn)) static void stop_again_and_again(void)
 {
-	/* It must not stay there, stopped, if we end. */
+	/* Die with the parent, instead of staying stopped. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (!ptrace(PTRACE_TRACEME, 0, NULL, NULL))
 		for (;;)
@@ -137,7 +137,7 @@ __attribute__((noreturn)) static void stop_again_and_again(void)
 	_exit(1);
 }
 
-/* Nanoseconds, of a child of our own; 0: it cannot be measured. */
+/* Cost of a stop in ns; 0: it cannot be measured. */
 static double measure_stop(void)
 {
 	pid_t pid = fork();
@@ -154,7 +154,7 @@ static double measure_stop(void)
 	}
 	uint64_t ns = clock_now_ns() - began;
 
-	/* If it has ended, its number may be another's. */
+	/* If it has ended, its pid may be reused. */
 	if (stopped) {
 		kill(pid, SIGKILL);
 		waitpid(pid, &status, 0);
@@ -178,7 +178,7 @@ static void why_not_counted(int err, struct error *why)
 		error_set(why, err, "%s", strerror(-err));
 }
 
-/* @c: open, and some. Opening them takes time, in which they count already. */
+/* @c: some are open. Opening takes time, during which they count already. */
 static void count(const struct counting *c, double seconds, struct cost_facts *f)
 {
 	struct cost_facts before = {0};

@@ -4,23 +4,23 @@
 
 #include "doctor/judge.h"
 
-/* Facts that /proc and the file system tell, judged: lines for each. Nothing is touched. */
+/* Reads facts from /proc and the file system, and has them judged. Changes nothing. */
 
-/* @not_permitted: the status for what forbids to trace anything */
+/* @not_permitted: the status if tracing is forbidden altogether */
 void doctor_look_at_machine(struct findings *f, int not_permitted);
 
-/* False: what we start ourselves could not be traced either, and there is a line for it. */
+/* False: even a program that we start could not be traced, and there is a finding. */
 bool doctor_may_trace_children(struct findings *f, int not_permitted);
 
-/* @tid: a thread of it that has not ended. */
+/* @tid: a thread that has not ended. */
 void doctor_look_at_process(struct findings *f, pid_t pid, pid_t tid);
 
-/* Why the fast engine could put nothing into a process; 0: into one that is to be begun. NULL: it
- * could. May be put into @why. */
+/* Why the agent could not be injected into a process; @pid 0: into a program to be started. NULL:
+ * it could be. May return @why. */
 const char *doctor_fast_refusal(pid_t pid, struct error *why);
 
-/* @file: what is executed in the end, of a script @path its interpreter. False: it cannot be read,
- * and nothing more can be told. */
+/* @file: what is executed in the end; for a script @path, its interpreter. False: it cannot be
+ * read, and nothing else can be checked. */
 bool doctor_look_at_program(struct findings *f, const char *path, const char *file);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mprof doctor: what the files that a program has mapped tell. */
+/* mprof doctor: facts from the mapped files. */
 #include "cli/doctor.h"
 
 #include "base/namesource.h"
@@ -36,7 +36,7 @@ int doctor_read_functions(struct doctor *d)
 	struct trapped *t = &d->trapped;
 	size_t n = 0;
 
-	/* Any C library has a clone(), which tells of no memory. */
+	/* Any C library has clone(), which is no allocator. */
 	for (size_t i = 0; i < t->n; i++)
 		if (doctor_probe(d, &t->v[i])->mark != MARK_CLONE)
 			t->v[n++] = t->v[i];
@@ -44,7 +44,7 @@ int doctor_read_functions(struct doctor *d)
 	return err ? err : read_heaps(d);
 }
 
-/* What all files say of themselves: a confined process looks at once. 0 or -ENOMEM. */
+/* Read the code facts of all files, in one confined process. 0 or -ENOMEM. */
 static int read_code(struct doctor *d)
 {
 	const struct module_files *files = &d->files;
@@ -53,7 +53,7 @@ static int read_code(struct doctor *d)
 
 	if (d->code)
 		return 0;
-	/* To look is not to fetch. */
+	/* Do not download anything. */
 	search.fetch = search.cache = false;
 	struct resolve_module *v = reading_modules(files);
 
@@ -64,7 +64,7 @@ static int read_code(struct doctor *d)
 	return err;
 }
 
-/* For free(). A process has its files by their own names; a program's may be links. */
+/* For free(). A process has files by their real paths; those of a program may be links. */
 static char *path_of(const struct doctor *d, uint32_t file)
 {
 	const char *path = d->files.files[file].path;
@@ -98,7 +98,7 @@ int doctor_read_modules(struct doctor *d)
 		return -ENOMEM;
 	if (d->program < files->n)
 		err = add_module(d, d->program);
-	/* The vdso has no file, and frames of its own. */
+	/* The vdso has no file, and unwind tables of its own. */
 	for (uint32_t i = 0; !err && i < files->n; i++)
 		if (i != d->program && files->files[i].fd >= 0)
 			err = add_module(d, i);
@@ -124,8 +124,8 @@ void doctor_release_files(struct doctor *d)
 
 /* ---- judging ---- */
 
-/* Why the fast engine leaves it to traps; NULL: it does not. As watch_offer() of breakpoints/ has
- * it of a program that is there. */
+/* Why the fast engine leaves a function to traps; NULL: it does not. As watch_offer() of
+ * breakpoints/ decides in a running program. */
 static const char *why_left(struct doctor *d, const struct trapped_function *p)
 {
 	static uint8_t code[FAST_CODE_MAX];
@@ -134,7 +134,7 @@ static const char *why_left(struct doctor *d, const struct trapped_function *p)
 
 	if (d->trapped.files[p->file].depends)
 		return SCAN_DEPENDS;
-	/* Where it is is known only when it has been resolved. */
+	/* The address of an ifunc's function is not known before it is resolved. */
 	if (p->indirect || !code_offset(&d->code[p->file], p->at, &offset, &left))
 		return NULL;
 	size_t len = p->size && p->size < sizeof code ? (size_t)p->size : sizeof code;
@@ -167,7 +167,7 @@ static bool has_room(struct doctor *d)
 
 enum { ALLOCATORS_MAX = 8 };
 
-/* The library that it is of; of a C library of glibc's the name is not in the table of others. */
+/* The library that the function is in. glibc is not in the table of other allocators. */
 static const char *allocator_of(const struct doctor *d, const struct trapped_function *p)
 {
 	const char *path = d->files.files[p->file].path;
@@ -218,7 +218,7 @@ int doctor_judge_functions(struct doctor *d, const char *fast_refused)
 	return err;
 }
 
-/* dpkg knows the files that we have, and the process may have others by these names. */
+/* False if the process sees another file by this name: dpkg knows ours. */
 static bool is_here(const struct doctor *d, const struct doctor_module *m)
 {
 	const struct module_file *f = &d->files.files[m->file];

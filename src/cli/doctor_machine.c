@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mprof doctor: what this machine, a process, and a program to be run tell of themselves. */
+/* mprof doctor: facts about this machine, a process, and a program to be run. */
 #include "cli/doctor_facts.h"
 
 #include "attach/permission.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What mprof doctor has found, for people and for programs. */
+/* Prints the findings of mprof doctor, for people and as JSON. */
 #include "cli/doctor.h"
 
 #include "base/jsontext.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mprof control PID figures: what mprof top shows, as a session tells it. */
+/* mprof control PID figures: the figures for mprof top. */
 #include "cli/looks.h"
 #include "session/meter.h"
 #include "top/figures.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What the tracing process has worked, whose copy this is. */
+/* Processor time of the tracer, of which this is a forked copy. */
 static uint64_t worked_ns(const struct session *s)
 {
 	clockid_t clock;
@@ -18,7 +18,7 @@ static uint64_t worked_ns(const struct session *s)
 	return clock_getcpuclockid(getppid(), &clock) ? 0 : clock_ns(clock) - s->started_cpu_ns;
 }
 
-/* The files stay open in there. */
+/* Descriptors stay valid in the tracer. */
 static int print(struct session *s, const struct image *i)
 {
 	const struct session_cost cost = session_cost(s);

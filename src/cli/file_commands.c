@@ -16,13 +16,13 @@ static bool is_to_be_saved(const struct serve *v, const struct image *i, const c
 	return !i->over && (path ? i->pid == v->session->root : i->observed != NULL);
 }
 
-/* What a copy of ourselves saves, and whom it answers. */
+/* Profiles that a save child writes, and the client that it answers. */
 struct saved_for {
 	const struct serve *serve;
 	const char *path;
 	const struct control_asker *to;
-	size_t n;	/* images */
-	int err;	/* the last one */
+	size_t n;	/* number of images */
+	int err;	/* last error */
 };
 
 static void save_named(void *ctx, struct image *i, struct profile_data *d)
@@ -46,7 +46,7 @@ static void save_named(void *ctx, struct image *i, struct profile_data *d)
 	free(name);
 }
 
-/* All of them by one process, for they have the same modules; each is answered with a part. */
+/* One child saves all, since they share modules; it answers a part for each. */
 static int save_for(void *ctx)
 {
 	struct saved_for *f = ctx;
@@ -89,7 +89,7 @@ void save_command(struct serve *v, const char *path, const struct control_asker 
 
 /* ---- massif files ---- */
 
-/* Where a file goes that is not named; in the directory in which the session was begun. */
+/* Name of a file without a name; in the directory where the session began. */
 static const char massif_default_file[] = "massif.vgdb.out";
 
 static void answer_written(const struct control_asker *to, const char *path)
@@ -101,7 +101,7 @@ static void answer_written(const struct control_asker *to, const char *path)
 	answer_send(&a);
 }
 
-/* "PID [FILE]" behind the command's name. */
+/* "PID [FILE]", the arguments of the command. */
 static struct image *parse(const struct session *s, const char *args, const char **path)
 {
 	char *end;
@@ -115,7 +115,7 @@ static struct image *parse(const struct session *s, const char *args, const char
 	return session_observed_image(s, (pid_t)pid);
 }
 
-/* What a copy of ourselves writes, and whom it answers. */
+/* A massif file that a save child writes, and the client that it answers. */
 struct written_for {
 	struct massif_output *output;
 	const struct image *image;
@@ -135,8 +135,8 @@ static int write_for(void *ctx)
 	else
 		answer_written(f->to, f->path);
 	close(f->to->fd);
-	massif_output_free(f->output); /* the names are cached for the next one, when it is
-					  answered */
+	massif_output_free(f->output); /* saves the cached names for later, after the client has its
+				          answer */
 	return err;
 }
 
@@ -169,7 +169,7 @@ void massif_command(struct serve *v, enum massif_file_kind kind, const char *arg
 
 /* ---- heap profiles ---- */
 
-/* False: it writes none, or the sentence in @e says what has failed. */
+/* False: there are no heap profiles of it, or there is an error, with a sentence in @e. */
 static bool dump_image(const struct serve *v, const struct image *i, const char *reason,
 		       const char *dir, struct answer *a, struct error *e)
 {

@@ -5,17 +5,17 @@
 #include "cli/serve.h"
 #include "outputs/massif.h"
 
-/* Commands of the control socket that write a file, while the programs go on. @to stays the
- * caller's. */
+/* Control commands that write a file while the programs go on. @to remains owned by the caller. */
 
-/* Write the profiles now, to @path or where the options say; each writer answers a part. */
+/* Write the profiles now, to @path or the names from the options; each save child answers with
+ * parts. */
 void save_command(struct serve *v, const char *path, const struct control_asker *to);
 
-/* A massif file, whose writer answers. @args: "PID [FILE]" */
+/* Write a massif file; the save child answers. @args: "PID [FILE]" */
 void massif_command(struct serve *v, enum massif_file_kind kind, const char *args,
 		    const struct control_asker *to);
 
-/* Heap profiles, of each image that has them on. */
+/* Write heap profiles of each image whose heap profiler is on. */
 void heap_command(struct serve *v, const char *reason, const struct control_asker *to);
 
 #endif

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So many rows are on the first screen. */
+/* Most rows on the first screen. */
 #define ROWS 5
 
 static void put_harmless(const char *text, FILE *f)
@@ -38,8 +38,7 @@ static void print_where(const struct profile_data *d, const struct summary_row *
 		fputs(", in no code of the program's own", f);
 }
 
-/* ", from serve", and what hangs on what is lost: what is to be mended is where these are
- * forgotten. */
+/* ", from serve", and what hangs on a lost block: the place where that is lost has to be fixed. */
 static void print_caller(const struct profile_data *d, const struct summary_row *r, FILE *f)
 {
 	char name[WHERE_FUNCTION];
@@ -104,7 +103,7 @@ static void print_rows(const struct profile_data *d, const struct summary *s, si
 		print_row(d, &s->rows[i], f);
 }
 
-/* What the rows from @i to @end come to; nothing if there are none. Returns whether there are. */
+/* Print the sum of rows @i to @end, if there are any. Returns whether there are. */
 static bool print_rest(const struct summary *s, size_t i, size_t end, const char *before,
 		       const char *what, FILE *f)
 {
@@ -121,7 +120,8 @@ static bool print_rest(const struct summary *s, size_t i, size_t end, const char
 	return n;
 }
 
-/* The same of all from @i on, in one line; those apart that only what is lost leads to. */
+/* The same for all rows from @i on, in one line; those reachable only from lost blocks
+ * separately. */
 static void print_sum(const struct summary *s, size_t i, const char *before, FILE *f)
 {
 	size_t hanging = s->n - s->n_hanging;
@@ -133,8 +133,8 @@ static void print_sum(const struct summary *s, size_t i, const char *before, FIL
 		fputc('\n', f);
 }
 
-/* A cache that was full when we came looks like growth until all that it held has been replaced;
- * which paths the old blocks were of, nobody knows. */
+/* A cache that was full when we attached looks like growth until its old content has been replaced;
+ * the paths of old blocks are unknown. */
 static void print_turnover(const struct profile_data *d, const struct summary *s, FILE *f)
 {
 	uint64_t old = d->totals.unknown_frees - d->totals.inherited_frees +
@@ -147,7 +147,7 @@ static void print_turnover(const struct profile_data *d, const struct summary *s
 			old, text_plural(old), old == 1 ? "has" : "have");
 }
 
-/* What was there before, which no path is known of. */
+/* Print what was there before the attach; its paths are unknown. */
 static void print_before(const struct profile_data *d, FILE *f)
 {
 	const struct pd_before *b = &d->before;
@@ -164,7 +164,7 @@ static void print_before(const struct profile_data *d, FILE *f)
 	fputc('\n', f);
 }
 
-/* So many lost blocks were not recorded when they were requested. */
+/* @blocks lost blocks were not recorded when they were requested. */
 static void print_unknown(const struct profile_data *d, uint64_t blocks, FILE *f)
 {
 	if (d->min_size || d->max_size)
@@ -174,7 +174,7 @@ static void print_unknown(const struct profile_data *d, uint64_t blocks, FILE *f
 		fprintf(f, "; who requested %" PRIu64 " of them is not known", blocks);
 }
 
-/* What nothing leads to any more, whoever has requested it and when. */
+/* Print what is lost, by whatever request. */
 static void print_lost(const struct profile_data *d, const struct summary *s, FILE *f)
 {
 	const struct pd_sum *all = d->reach.sums;
@@ -213,8 +213,8 @@ static void print_lost(const struct profile_data *d, const struct summary *s, FI
 	fputc('\n', f);
 }
 
-/* Nothing is kept of what was seen, and not all was: with a pause at the end, which is how it ends
- * if it costs too much, all that was live counts as gone. */
+/* Nothing is kept of what was observed, and not everything was: if the session ends in a pause, as
+ * with --max-slowdown, all live blocks count as missed. */
 static bool is_unknown(const struct profile_data *d, const struct summary *s)
 {
 	return d->unseen.pauses && !s->blocks;
@@ -262,7 +262,7 @@ static void print_summary(const struct profile_data *d, const struct summary *s,
 	report_rss_line(d, f);
 }
 
-/* One that ended before there are verdicts has what it keeps, which is more than nothing. */
+/* If it ended before there are verdicts, print what is kept instead. */
 static void print_growth(const struct profile_data *d, const struct options *o,
 			 const struct summary *s, FILE *f)
 {
@@ -294,7 +294,7 @@ static void print_growth(const struct profile_data *d, const struct options *o,
 
 enum form { FIRST_SCREEN, FIRST_SCREEN_AT_PEAK, GROWTH };
 
-/* For free(); NULL: out of memory. @worth: there is something to be told of. */
+/* For free(); NULL: out of memory. @worth: set if it is worth printing. */
 static char *text_of(const struct profile_data *d, const struct options *o, enum form form,
 		     bool *worth)
 {

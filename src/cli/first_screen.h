@@ -4,14 +4,14 @@
 
 #include "cli/cli.h"
 
-/* What matters first of a profile, in at most twelve lines: on standard error, where the counts are
- * said; nothing if nothing is kept. 0 or -ENOMEM. */
+/* Print the most important facts of a profile in at most twelve lines, to standard error, where the
+ * counts are printed; nothing if nothing is kept. 0 or -ENOMEM. */
 int first_screen_say(const struct profile_data *d, const struct options *o);
 
-/* The same lines alone, to @out. 0 or -errno. */
+/* Print the same lines to @out. 0 or -errno. */
 int first_screen_print(const struct profile_data *d, const struct options *o, FILE *out);
 
-/* What grew while the process was watched, most growth first, and nothing else. 0 or -errno. */
+/* Print only what grew while the process was observed, most growth first. 0 or -errno. */
 int first_screen_print_growth(const struct profile_data *d, const struct options *o, FILE *out);
 
 #endif

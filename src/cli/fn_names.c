@@ -54,7 +54,8 @@ void fn_names_meet_matches(const struct heap_matches *m)
 	matches.list |= m->list;
 }
 
-/* What is known to allocate is in no profile, and naming it is no slip. */
+/* Known allocation functions are not reported: they are in no profile, and naming them is no
+ * mistake. */
 static void say_names(const char *option, name_list list, const bool *met)
 {
 	for (size_t i = 0; list[i]; i++)

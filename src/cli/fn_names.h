@@ -8,21 +8,20 @@
 
 /*
  * A name of --alloc-fn or --ignore-fn that no function has, and an expression of --focus, --ignore
- * or
- * --list that none matches, does nothing; that is most likely a slip. Whoever prints tells here
- * what there was, and says at the end what was never met, once however many profiles were printed.
+ * or --list that matches nothing, is probably a misspelling. Code that prints a profile registers
+ * the names in it; at the end, those that never occurred are reported, once for all profiles.
  */
 
-/* The functions of a profile, before its names are shortened. */
+/* Register the functions of a profile, before its names are shortened. */
 void fn_names_meet(const struct options *o, const struct profile_data *d);
 
-/* The functions of a massif file, as far as their names have been looked up. */
+/* Register the functions of a massif file, as far as their names have been looked up. */
 void fn_names_meet_entries(const struct options *o, const struct massif_names *names);
 
-/* The expressions that something in a heap profile matched. */
+/* Register which expressions matched something in a heap profile. */
 void fn_names_meet_matches(const struct heap_matches *m);
 
-/* What was never met, on standard error; nothing if nothing was looked at. */
+/* Report on standard error what never occurred; nothing if nothing was registered. */
 void fn_names_say_unmet(const struct options *o);
 
 #endif

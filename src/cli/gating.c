@@ -19,7 +19,7 @@
 
 /* ---- options ---- */
 
-/* The first that means nothing without a condition; NULL: none. */
+/* The first option that needs --fail-if; NULL: none. */
 static const char *without_condition(const struct gate_options *g, bool base_is_for_it)
 {
 	return g->suppressions[0]	      ? "suppressions" :
@@ -40,7 +40,7 @@ static bool is_of_looks(const struct gate_condition *c)
 	return GATE_OF_LOOKS >> c->figure & 1;
 }
 
-/* The first condition that is so, as given; NULL: none. */
+/* The first condition with this property, as given; NULL: none. */
 static const char *first_given(const struct options *o, bool (*is)(const struct gate_condition *c))
 {
 	for (const char *const *t = o->gate.fail_ifs; *t; t++) {
@@ -70,7 +70,7 @@ bool gating_check_options(const struct options *o)
 		say("option %s means nothing without --fail-if", alone);
 		return false;
 	}
-	/* The base of mprof diff is known later. */
+	/* mprof diff sets the base later. */
 	if (growth && !g->base && !tells_growth) {
 		say_no_base(growth);
 		return false;
@@ -81,7 +81,7 @@ bool gating_check_options(const struct options *o)
 		    o->command);
 		return false;
 	}
-	/* Its memory is gone with it. */
+	/* The memory of a program that has ended cannot be looked at. */
 	if (look && !strcmp(o->command, "run") && !o->duration) {
 		say("--fail-if=%s cannot be told of a program that has ended: let it go before "
 		    "that, with --duration=SECONDS, or ask mprof attach, detach or leaks",
@@ -96,7 +96,7 @@ bool gating_check_options(const struct options *o)
 	return true;
 }
 
-/* ---- beforehand ---- */
+/* ---- before the run ---- */
 
 /* 0 or a status. */
 static int read_suppressions(struct gate *g, const struct options *o)
@@ -142,7 +142,7 @@ int gating_begin(struct gate *g, const struct options *o)
 	if (!output_spares(o, (char *const *)o->gate.suppressions, SIZE_MAX) ||
 	    !output_spares(o, (char *[]){ (char *)o->gate.base }, 1))
 		return STATUS_USAGE;
-	/* They have been parsed once. */
+	/* They are valid: options_parse() has checked them. */
 	if (gate_add_conditions(g, o->gate.fail_ifs)) {
 		say("cannot hold anything against --fail-if: out of memory");
 		return STATUS_FAILED;
@@ -196,7 +196,7 @@ int gating_judge_files(struct gate *g, char *const files[], size_t n, const stru
 
 /* ---- telling ---- */
 
-/* What @print prints, as lines on standard error. */
+/* Print the output of @print as lines on standard error. */
 static void print_lines(int (*print)(const struct gate *g, const struct gate_result *r, FILE *out),
 			const struct gate *g, const struct gate_result *r)
 {
@@ -224,7 +224,7 @@ static void tell_result(const struct gate *g, const struct gate_result *r)
 	int pid = (int)g->processes[r->process].pid;
 	char why[1024];
 
-	/* It is the same of all processes. */
+	/* Reported once: it is the same for all processes. */
 	if (r->outcome == GATE_CANNOT_TELL && g->nowhere[r->condition])
 		return;
 	gate_result_print(g, r, why, sizeof why);
@@ -236,7 +236,7 @@ static void tell_result(const struct gate *g, const struct gate_result *r)
 		print_lines(gate_rows_print, g, r);
 }
 
-/* What no condition counts is said, too. */
+/* Also say what no condition counts. */
 static void tell_left_out(const struct gate *g)
 {
 	for (size_t i = 0; i < g->n_processes; i++) {
@@ -262,8 +262,8 @@ static void tell_left_out(const struct gate *g)
 			say(GATE_UNMET, g->conditions[i].text);
 }
 
-/* A function that has not requested anything this time is one thing, a slip another, which would
- * pass forever. */
+/* A function that requested nothing this time is fine; one that exists nowhere is a mistake, and
+ * the condition would always pass. */
 static void seek_unmet(struct gate *g)
 {
 	struct sought sought[MAX_NAMES];

@@ -6,38 +6,38 @@
 #include "gate/gate.h"
 #include "session/supervise.h"
 
-/* --fail-if and what belongs to it, for commands that have profiles. */
+/* --fail-if and related options, for commands that have profiles. */
 
 void gate_defaults(struct options *o);
 
-/* Options that mean nothing without another one. False: a sentence has been printed. */
+/* Reject options that need another one. False: a sentence has been printed. */
 bool gating_check_options(const struct options *o);
 
 /**
- * What is known before anything is run: conditions, suppressions, the base; and can the files be
- * written that are asked for? Without a condition there is nothing to do.
- * Returns 0, or a status: a sentence has been printed. gating_release() either way.
+ * Before anything is run: parse conditions, read suppressions and the base, and check that the
+ * result files can be written. Does nothing without a condition.
+ * Returns 0, or a status: a sentence has been printed. Call gating_release() in any case.
  */
 int gating_begin(struct gate *g, const struct options *o);
 void gating_release(struct gate *g);
 
-/* Hold a profile against the conditions, if there are any, before anything is left out of it. 0, or
- * a status: a sentence has been printed. */
+/* Check a profile against the conditions, if there are any; nothing may have been removed from it.
+ * 0, or a status: a sentence has been printed. */
 int gating_judge(struct gate *g, const struct profile_data *d);
 
-/* The same of data files. */
+/* The same for data files. */
 int gating_judge_file(struct gate *g, const char *path, const struct options *o);
 int gating_judge_files(struct gate *g, char *const files[], size_t n, const struct options *o);
 
 /**
- * All processes have been judged: tell what came of it, and write what is to be written.
- * @end  how it would end otherwise
- * Returns how it ends: a condition that holds wins; what could not be told is a failure where there
- * was none, and one about a function that is nowhere is wrong usage.
+ * After all processes: report the results, and write the result files.
+ * @end  how the command would end otherwise
+ * Returns how it ends: if a condition holds, with its status; if one cannot be judged, with a
+ * failure unless there was one; if its function exists nowhere, with wrong usage.
  */
 struct ending gating_end(struct gate *g, const struct options *o, struct ending end);
 
-/* The same of a command that runs nothing: its status. */
+/* The same for a command that runs nothing: returns its status. */
 int gating_status(struct gate *g, const struct options *o, int status);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mprof heap PID: what is on the heap, also from before anybody looked. */
+/* mprof heap PID: what is on the heap, including blocks from before any session. */
 #include "cli/classes.h"
 #include "cli/look.h"
 #include "cli/looks.h"
@@ -12,7 +12,7 @@ struct heap_command {
 	const struct options *options;
 	struct heap_report report;
 	struct heap_class_rows classes;
-	int mem; /* the memory of the process that was looked at; -1: not yet */
+	int mem; /* memory of the process; -1: not open yet */
 };
 
 static void close_memory(struct heap_command *c)
@@ -22,7 +22,7 @@ static void close_memory(struct heap_command *c)
 	c->mem = -1;
 }
 
-/* What nobody can write to is not in the copy, and stays what it is: it is read later. */
+/* Read-only memory is not in the copy, and does not change: it is read later. */
 static int keep_memory(void *ctx, const struct still_files *f)
 {
 	struct heap_command *c = ctx;

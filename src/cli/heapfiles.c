@@ -42,7 +42,7 @@ static int read_text(const char *path, struct heap_stacks *out, struct error *e)
 	return err;
 }
 
-/* As the view does it with ours. 0 or -ENOMEM. */
+/* As for data files. 0 or -ENOMEM. */
 static int shorten_names(struct heap_stacks *h)
 {
 	for (size_t i = 0; i < h->n_functions; i++) {
@@ -54,7 +54,7 @@ static int shorten_names(struct heap_stacks *h)
 			return -ENOMEM;
 		shortname(strcmp(f->system_name, f->name) ? f->system_name : NULL, f->name, name,
 			  size);
-		strcpy(f->name, name); /* never longer than it was */
+		strcpy(f->name, name); /* never longer than before */
 		free(name);
 	}
 	return 0;
@@ -129,7 +129,7 @@ static print_fn *printer(enum output_format f)
 	}
 }
 
-/* A total that is not the sum: these formats have signed numbers of 64 bits. */
+/* Say if a total is saturated: these formats have signed 64-bit numbers. */
 static void tell_too_large(const struct heap_stacks *h)
 {
 	for (int i = 0; i < HEAP_VALUES; i++) {
@@ -153,7 +153,7 @@ int heapfiles_print(struct heap_stacks *h, const struct options *o, FILE *out, s
 			       .short_names = o->view.short_names,
 			       .symbols = o->heap.symbols,
 			       .graph = o->pprof.graph };
-	/* What other tools shall read keeps all its frames. */
+	/* Formats for other tools keep all frames. */
 	bool for_tools = o->format == FORMAT_HEAP || o->format == FORMAT_PPROF;
 	int err = for_tools ? 0 : heap_stacks_trim(h);
 

@@ -6,15 +6,15 @@
 
 #include <string.h>
 
-/* Whose help a part is in, besides those of options.h. */
+/* Additional flags for parts of the help, besides those of options.h. */
 enum {
-	FOR_ALL = 1 << 25,	/* in none but that of all of mprof */
+	FOR_ALL = 1 << 25,	/* only in the help of mprof as a whole */
 };
 
 static const struct {
 	const char *name;
 	uint64_t flags;
-	const char *usage;	/* lines; NULL: made of the table of commands in
+	const char *usage;	/* lines; NULL: made from the table of commands in
 				   control/protocol.c */
 	const char *about;
 } commands[] = {
@@ -91,7 +91,7 @@ static const struct {
 
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 
-/* A line of the help, or some, and the commands that it is for. */
+/* One or more lines of the help, and the commands that they are for. */
 struct part {
 	uint64_t flags;
 	const char *text;
@@ -326,7 +326,7 @@ static void print_usage(const char *usage, const char *before, FILE *out)
 	}
 }
 
-/* A line for each kind of what may stand behind a command. */
+/* A line for each kind of argument of commands. */
 static void print_control_usage(const char *before, FILE *out)
 {
 	static const char *const takes[] = { "", " [FILE]", " [REASON]" };

@@ -9,14 +9,14 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* The help of a command: what it does, and the options that it takes. NULL: of all of mprof. False:
+/* Print the help of a command: what it does, and its options. NULL: of mprof as a whole. False:
  * there is no such command. */
 bool help_print(const char *command, FILE *out);
 
-/* The @i-th command; *flags: for whom the options are that it takes. NULL: there are fewer. */
+/* The name of command number @i; *flags: FOR_... of its options. NULL: there are no more. */
 const char *help_command(size_t i, uint64_t *flags);
 
-/* Is one of our commands the nearest? */
+/* Add our commands as candidates. */
 void help_try_commands(struct nearest *n);
 
 #endif

@@ -13,7 +13,7 @@ int keep_try_again(struct serve *v)
 	return output_session(&v->outputs);
 }
 
-/* False: the session has been told to end, once more. */
+/* Wait for a client or a signal. False: the session has been told to end once more. */
 static bool wait_for_a_word(struct serve *v)
 {
 	while (output_unsaved(v->session) && !v->given_up && !v->n_waiting && !serve_told()) {
@@ -28,7 +28,7 @@ int keep_until_saved(struct serve *v)
 	bool stay = true;
 
 	v->kept = KEPT_FIRST;
-	/* Who has told us to end may not know what that costs now; who does it again does. */
+	/* The first signal to end may have been sent without knowing that something is unsaved. */
 	signals_obeyed();
 	serve_commands(v);
 	serve_answer_detached(v);

@@ -5,14 +5,15 @@
 #include "cli/serve.h"
 
 /**
- * The programs are free, but a profile could not be written. A session in the background has told
- * nobody: it stays with what is in its memory, and answers, until that is saved or given up. To be
- * called after output_session(); answers those who have asked for the end.
- * Returns 0 if all is saved.
+ * After detaching, if a profile could not be written: a session in the background has told nobody,
+ * so it stays with what is in memory, and answers clients, until that is saved or given up. Call it
+ * after output_session(); it answers clients that have asked for the end.
+ * Returns 0 if all is saved, otherwise -EIO.
  */
 int keep_until_saved(struct serve *v);
 
-/* Once more to where the options say. 0 or -errno, as output_session(). */
+/* Try to write everything again, to the names from the options. 0 or -errno, as
+ * output_session(). */
 int keep_try_again(struct serve *v);
 
 #endif

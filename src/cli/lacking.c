@@ -27,7 +27,7 @@ void lacking_add(void *ctx, const struct pd_module *m)
 	free(f.build_id);
 }
 
-/* Those that are here, as they were. @v: has room for all. 0 or -ENOMEM. */
+/* The files that exist here unchanged. @v: has room for all. 0 or -ENOMEM. */
 static int find_here(const struct lacking *l, struct packaged *v, size_t *n)
 {
 	struct codefile_wanted *wanted = calloc(l->n + 1, sizeof *wanted);
@@ -46,7 +46,7 @@ static int find_here(const struct lacking *l, struct packaged *v, size_t *n)
 	return err;
 }
 
-/* What packages_ask() has found; if nobody was asked, only what it is about. */
+/* Say what packages_ask() has found; if nothing was @asked, only that something is lacking. */
 static void say_found(const struct packaged *v, size_t n, bool asked)
 {
 	struct module_facts *facts = calloc(n, sizeof *facts);
@@ -65,7 +65,8 @@ static void say_found(const struct packaged *v, size_t n, bool asked)
 	free(facts);
 }
 
-/* Without its cache apt takes half a second of a processor: for somebody who reads it. */
+/* Without its cache apt takes half a second of processor time: ask only if a person reads the
+ * answer. */
 static bool is_worth_asking(const struct options *o)
 {
 	return o->report.level == REPORT_VERBOSE || (!o->quiet && isatty(STDERR_FILENO));

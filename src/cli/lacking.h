@@ -7,8 +7,8 @@
 
 #include <stddef.h>
 
-/* The files of profiles that lack names, lines or types, and what would bring these: asking for
- * that takes a while, so it is done once for all, when nobody waits for anything else. */
+/* The files of profiles that lack names, lines or types, and the packages that have them: asking
+ * takes a while, so it is done once for all, after everything else. */
 struct lacking {
 	struct lacking_file {
 		char *path, *build_id;
@@ -16,14 +16,14 @@ struct lacking {
 	size_t n, cap;
 };
 
-/* Once, however often it is added. @ctx: a struct lacking; for want of memory it is left out. */
+/* Add a file, once. @ctx: a struct lacking; out of memory, it is left out. */
 void lacking_add(void *ctx, const struct pd_module *m);
 
 /**
- * Say what package brings what is lacking, if one does, to a person at a terminal, or who wants to
- * know all; to others that something is lacking, for asking takes longer than many a program runs.
- * A profile may be of another machine: only files that are here by the same path with the same
- * build ID are spoken of.
+ * Say which packages have what is lacking, to a person at a terminal or with --verbose; otherwise
+ * only say that something is lacking, for asking takes longer than many programs run. A profile may
+ * be of another machine: only files that exist here by the same path with the same build ID are
+ * mentioned.
  */
 void lacking_say(const struct lacking *l, const struct options *o);
 

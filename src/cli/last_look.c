@@ -17,24 +17,24 @@
 #include <unistd.h>
 
 enum {
-	PATIENCE_SECONDS = 30, /* so long one may take in all, the program running */
-	MORE_SECONDS = 5,      /* and so long is waited for one that cannot end itself */
-	CLASS_BITS = 7,	       /* in the address of a block, which is aligned to more */
+	PATIENCE_SECONDS = 30, /* most time for a look, while the program runs */
+	MORE_SECONDS = 5,      /* and for ending a looker that does not end itself */
+	CLASS_BITS = 7,	       /* bits of a block's address that are 0, and hold its class */
 	MARKS_AT_ONCE = 512,
 };
 
-/* What whoever looks tells. What leads to which block stands in a file: the address of each, with
- * its class; behind them those that are lost directly. */
+/* What the looker reports. The classes of blocks are in a file: first the address of each block
+ * with its class in the low bits, then those that are lost directly. */
 struct last_told {
-	bool known; /* what resident memory is for */
+	bool known; /* it is known what resident memory is for */
 	struct rss_sums sums;
 	struct error why_not;
 	struct pd_reach reach;
-	uint64_t marks; /* of the file, that are words */
-	bool doubtful; /* that is not known, for the books of the heap did not agree */
+	uint64_t marks; /* number of words in the first part of the file */
+	bool doubtful; /* lost blocks are not known: the allocator's books are inconsistent */
 };
 
-/* Of a block that is lost directly. */
+/* A block that is lost directly. */
 struct lost_mark {
 	uint64_t block, hanging_blocks, hanging_bytes;
 };
@@ -43,13 +43,13 @@ _Static_assert((int)PD_LOST == REACH_LOST && (int)PD_LOST_THROUGH == REACH_LOST_
 		       (int)PD_POSSIBLE == REACH_POSSIBLE && (int)PD_REACHABLE == REACH_REACHABLE,
 	       "the classes are the same");
 
-/* ---- who looks ---- */
+/* ---- in the looker ---- */
 
-/* What is written to a file some at a time. */
+/* Words are written to the file in batches. */
 struct marks_file {
 	int file;
 	bool failed;
-	size_t n; /* words that wait */
+	size_t n; /* words not written yet */
 	uint64_t words[MARKS_AT_ONCE];
 };
 
@@ -69,7 +69,7 @@ static void put(struct marks_file *m, const void *mark, size_t size)
 	m->n += size / sizeof *m->words;
 }
 
-/* Returns whether all of it has been written. */
+/* Returns true if everything has been written. */
 static bool write_marks(int file, const struct spans *blocks, const struct reach *r,
 			struct last_told *t)
 {
@@ -94,7 +94,7 @@ static bool write_marks(int file, const struct spans *blocks, const struct reach
 	return !m.failed;
 }
 
-/* What is doubtful enters nothing anywhere. */
+/* If the walk is doubtful, nothing of it is used. */
 static void find_lost(void *ctx, const struct look *l)
 {
 	const struct serve *v = ctx;
@@ -147,7 +147,7 @@ static int set_rows(struct image *i, const struct rss_sums *sums)
 	return i->rss ? 0 : -ENOMEM;
 }
 
-/* The next of the words at @*at; there are none: 0. */
+/* Read the next words from *@at on; returns their number, 0: no more. */
 static size_t read_marks(const struct serve *v, uint64_t some[MARKS_AT_ONCE], uint64_t *at)
 {
 	uint64_t left = v->last.told->marks - *at;
@@ -214,7 +214,7 @@ static void take(struct serve *v, struct image *i)
 			  : i->observed	   ? "who looked at it was ended"
 					   : "it has ended";
 
-	/* What it runs by now is another program, which has just begun. */
+	/* The process runs another program now. */
 	if (i->over)
 		return;
 	if (i->observed && t->known)
@@ -231,7 +231,7 @@ static void take(struct serve *v, struct image *i)
 		    why);
 }
 
-/* Behind @i, or the first one (NULL), of those that there were in the beginning. */
+/* The next observed image after @i (NULL: the first), among those that existed at the beginning. */
 static struct image *next_observed(const struct serve *v, struct image *i)
 {
 	while (i != v->last.until) {
@@ -255,7 +255,7 @@ static int begin(struct serve *v, const struct image *i)
 	return looker_begin_watched(&l->looker, v, look, v);
 }
 
-/* At @i or the first one behind it that a looker can be begun for; false: there is none. */
+/* Begin with @i or the first image after it for which a looker can be started; false: none. */
 static bool begin_from(struct serve *v, struct image *i)
 {
 	for (; i; i = next_observed(v, i)) {
@@ -313,7 +313,7 @@ bool last_look_goes_on(struct session *s)
 
 	if (v->last.state == LAST_OVER)
 		return false;
-	/* There is no time, or nobody to look at. */
+	/* There is no time, or no program to look at. */
 	if (serve_told() == SIGXCPU || !s->observer->ops->tasks(s->observer))
 		return false;
 	if (v->last.state == LAST_NOT_BEGUN)

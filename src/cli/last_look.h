@@ -5,14 +5,15 @@
 #include "cli/serve.h"
 
 /*
- * What the resident memory of each program is for, when a session is about to let them go: one
- * after the other is looked at while the session goes on.
+ * Near the end of a session: find what the resident memory of each program is for; they are looked
+ * at one after the other while the session goes on.
  */
 
-/* As host.finishes(): is there one that is being looked at? */
+/* For host.finishes(): true while a program is being looked at. */
 bool last_look_goes_on(struct session *s);
 
-/* The programs are let go now. What is not known of one that we were attached to is said. */
+/* The programs are about to be detached from. If we had attached to one and it was not looked at,
+ * that is said. */
 void last_look_end(struct serve *v);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mprof leaks PID: what nothing in a process points at any more. */
+/* mprof leaks PID: blocks that no pointer in a process leads to. */
 #include "cli/look_reach.h"
 #include "cli/looks.h"
 #include "cli/options.h"
@@ -18,8 +18,8 @@ struct leaks_command {
 	struct look look;
 	struct spans blocks;
 	struct reach reach;
-	unsigned pass; /* this one, from 0; in the end how many there were */
-	taddr *lost;   /* in all passes before this one */
+	unsigned pass; /* number of the current pass, from 0; at the end the number of passes */
+	taddr *lost;   /* lost in all passes before this one */
 	size_t n_lost;
 	struct requesters requesters;
 	struct lost_report report;
@@ -68,7 +68,7 @@ static int pass(struct leaks_command *c, pid_t pid)
 	return STATUS_FAILED;
 }
 
-/* What the next pass is to find again. Returns a status. */
+/* Remember the lost blocks, which the next pass must find again. Returns a status. */
 static int keep_lost(struct leaks_command *c)
 {
 	int err;
@@ -81,7 +81,7 @@ static int keep_lost(struct leaks_command *c)
 	return STATUS_FAILED;
 }
 
-/* All of them; what the last one has found is left in @c. Returns a status. */
+/* All passes; @c holds the result of the last one. Returns a status. */
 static int passes(struct leaks_command *c, pid_t pid)
 {
 	const struct timespec second = {1, 0};
@@ -91,7 +91,7 @@ static int passes(struct leaks_command *c, pid_t pid)
 		status = keep_lost(c);
 		if (status)
 			break;
-		/* So that what is on its way is elsewhere. */
+		/* Pointers that were in transit are in memory by then. */
 		nanosleep(&second, NULL);
 		status = pass(c, pid);
 	}
@@ -106,7 +106,7 @@ static int print(void *ctx, FILE *out)
 						 : report_lost(&c->report, out);
 }
 
-/* Is what a condition asks for so? 0 or a status. */
+/* Judge a condition. 0 or a status. */
 static int judge(const struct leaks_command *c, const char *text)
 {
 	const struct heap_sum *sums = c->reach.sums;
@@ -135,7 +135,7 @@ static int judge(const struct leaks_command *c, const char *text)
 	return holds ? (int)c->options->gate.fail_status : 0;
 }
 
-/* All of them are told; the first one decides. */
+/* All conditions are reported; the first that holds decides the status. */
 static int judge_all(const struct leaks_command *c)
 {
 	int status = 0;
@@ -148,7 +148,8 @@ static int judge_all(const struct leaks_command *c)
 	return status;
 }
 
-/* By path, if a session has seen the requests. What is not known is said, and no failure. */
+/* Find the paths of the requests, if a session has recorded them. If that fails, it is said, and is
+ * no error. */
 static void find_requesters(struct leaks_command *c)
 {
 	struct error e;
@@ -162,7 +163,7 @@ static void find_requesters(struct leaks_command *c)
 		tell_unread(say_sentence, c->requesters.requests.d);
 }
 
-/* Is it of use, and true, that a session would know more? */
+/* True if advice makes sense that a session would know more. */
 static bool advises(const struct leaks_command *c)
 {
 	return !c->by && c->options->format != FORMAT_JSON && c->reach.n_lost &&

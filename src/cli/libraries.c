@@ -16,10 +16,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* For a dynamic linker to list them, from whatever disk they are on. */
+/* Time for a dynamic linker to list the libraries, maybe from a slow disk. */
 enum { LIST_MS = 60000 };
 
-/* 0, also if it is there already or cannot be opened; or -errno. */
+/* Add a file. 0, also if it is there already or cannot be opened (unless @must); or -errno. */
 static int add_file(struct module_files *files, const char *path, bool must)
 {
 	int fd = regular_open(AT_FDCWD, path, 0);
@@ -71,7 +71,7 @@ void libraries_interpreter(int fd, char interp[PATH_MAX])
 /* "	libc.so.6 => /lib/x86_64-linux-gnu/libc.so.6 (0x...)", or without the arrow */
 struct listing {
 	struct module_files *files;
-	struct error last; /* of its lines that names no library */
+	struct error last; /* the last line that does not name a library */
 };
 
 static int add_line(void *ctx, char *line)
@@ -113,7 +113,7 @@ int libraries_of(const char *path, struct module_files *files, struct error *e)
 	if (err)
 		return error_set(e, err, "cannot ask %s for the libraries of %s: %s", interp, path,
 				 strerror(-err));
-	/* It would say the same when the program is run. */
+	/* The same error as if the program were run. */
 	if (wstatus && *l.last.text)
 		return error_set(e, -ELIBBAD, "its dynamic linker cannot load it: %s", l.last.text);
 	if (WIFSIGNALED(wstatus))

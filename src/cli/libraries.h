@@ -8,15 +8,15 @@
 #include <limits.h>
 
 /**
- * A program's file, then the libraries it would be started with, LD_PRELOAD among them, in the
- * order of its dynamic linker; that one is asked (as ldd(1) does), the program does not run. What
- * cannot be opened is left out.
+ * List a program's file and the libraries that it would be started with, including LD_PRELOAD, in
+ * the order of the dynamic linker. The dynamic linker is run for that, as by ldd(1), but not the
+ * program. Files that cannot be opened are left out.
  * Returns 0, or -errno with a sentence in @e; -ELIBBAD: the program could not be loaded; -ENOEXEC:
- * the dynamic linker has not even said why.
+ * the dynamic linker has not said why.
  */
 int libraries_of(const char *path, struct module_files *files, struct error *e);
 
-/* The dynamic linker that the program open as @fd asks for; "" if for none. */
+/* The dynamic linker that the program open as @fd asks for; "": none. */
 void libraries_interpreter(int fd, char interp[PATH_MAX]);
 
 #endif

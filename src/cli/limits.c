@@ -21,7 +21,7 @@ void limits_raise_open_files(void)
 
 int limits_check(void)
 {
-	/* What a session opens at the same time, and the files that the smallest program maps. */
+	/* Descriptors of a session, and of the files that the smallest program maps. */
 	enum { NEEDED = 13 };
 	struct rlimit files;
 	unsigned used = 0;
@@ -38,7 +38,7 @@ int limits_check(void)
 	return STATUS_FAILED;
 }
 
-/* At three quarters of the time: the rest is for letting go, and for what is to be written. */
+/* Signal at three quarters of the time: the rest is for detaching and writing. */
 static void warn_before(rlim_t seconds)
 {
 	struct sigevent ev = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGXCPU };

@@ -3,17 +3,17 @@
 #define MPROF_CLI_LIMITS_H
 
 /*
- * The limits that we were started with are the program's: it is not to run out of what we need, nor
- * are we to be killed for it. So ours are raised, where they may be, when it has been started.
- * Open files: one for each file that a program maps. Time: we work for every call of it; where the
- * kernel would kill us for that, SIGXCPU comes a while before.
+ * Resource limits that we inherit are meant for the program: we must not use them up, nor be killed
+ * because of them. So ours are raised as far as possible after it has been started. Open files: one
+ * for each file that a program maps. Processor time: we work for every call of the program; if the
+ * kernel would kill us for that, SIGXCPU comes earlier.
  */
 void limits_raise(void);
 
-/* Only our own, when no program is to be started. */
+/* Raise only the number of open files, if no program is started. */
 void limits_raise_open_files(void);
 
-/* Before anything is tried that would fail for want of file descriptors, and look as if it had
+/* Check early whether there are too few file descriptors: later failures would look as if they had
  * other reasons. 0, or a status: a sentence has been printed. */
 int limits_check(void);
 

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* In the order in which they hold: single functions, files, what is built in. */
+/* In the order in which they apply: --hook, --probes, built-in definitions. */
 int load_rules(struct rules *r, const struct options *o)
 {
 	struct error e;
@@ -32,7 +32,7 @@ int load_rules(struct rules *r, const struct options *o)
 	return err == -ENOMEM ? STATUS_FAILED : err ? STATUS_USAGE : 0;
 }
 
-/* The first definition of a name is that which is looked for. */
+/* Of several definitions of a name only the first is used. */
 static bool is_found(const struct probes *probes, const struct probe *p)
 {
 	return p->address ? p->found : probes->v[probes_named(probes, p->name)].found;

@@ -6,15 +6,15 @@
 #include "cli/cli.h"
 
 /**
- * What is to be trapped, as the options say. @r is to be released in any case.
+ * Load what is to be trapped, as the options say. Release @r in any case.
  * Returns 0, or STATUS_USAGE or STATUS_FAILED after saying why.
  */
 int load_rules(struct rules *r, const struct options *o);
 
-/* At the end of a session: say which hooks and libraries have been found nowhere. */
+/* At the end of a session: say which hooks and libraries were not found in any file. */
 void say_not_found(const struct rules *r);
 
-/* The same of ifuncs that were chosen before we came, where nothing told what. */
+/* The same for ifuncs that were resolved before we attached, to an unknown function. */
 void say_not_resolved(const struct watch_shared *s);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The commands that read event logs: stats, log. */
+/* The commands that read event logs: stats and log. */
 #include "cli/apart.h"
 #include "cli/cli.h"
 #include "cli/logs.h"
@@ -17,16 +17,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The logs that a command was given: a group of processes. */
+/* The logs given to a command: those of a group of processes. */
 struct logs {
 	char *const *names;
 	size_t n;
 	struct mma_log *v;
 	bool truncated;	/* one of them was cut off */
-	bool for_stats;	/* nothing else is asked for */
+	bool for_stats;	/* only statistics are needed */
 	struct mma_stats
-		*only; /* those of the only file, which need no entries: a recorded profile, or
-				   a log that was counted while it was read */
+		*only; /* of the only file, whose entries are not needed: a recorded profile, or a
+		          log that was counted while it was read */
 };
 
 static void logs_release(struct logs *l)
@@ -37,7 +37,7 @@ static void logs_release(struct logs *l)
 	free(l->only);
 }
 
-/* A recorded profile knows its own statistics, and no single event. */
+/* A recorded profile has statistics, but no events. */
 static int read_profile(struct logs *l, const char *name, struct error *e)
 {
 	struct profile_data *d;
@@ -64,7 +64,7 @@ static int read_profile(struct logs *l, const char *name, struct error *e)
 	return l->only ? 0 : error_set(e, -ENOMEM, "out of memory");
 }
 
-/* A log alone is mostly in order, and then need not be kept. -EAGAIN: it has to be. */
+/* A single log is usually sorted, and need not be kept in memory then. -EAGAIN: it must be. */
 static int count_log(struct logs *l, struct mma_source *s, struct error *e)
 {
 	l->only = calloc(1, sizeof *l->only);
@@ -102,7 +102,7 @@ static int read_log(struct logs *l, size_t i, struct error *e)
 	return err;
 }
 
-/* All of them, before anything is printed. 0, or -errno: a sentence has been said. */
+/* Read all of them before anything is printed. 0, or -errno: a sentence has been said. */
 static int logs_read(struct logs *l)
 {
 	struct error e;

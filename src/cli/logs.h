@@ -4,7 +4,7 @@
 
 #include "mma/log.h"
 
-/* What has been printed is of what was whole. */
+/* Say that the log was cut off, and that the output is from the entries before that. */
 void logs_say_truncated(const char *name, const struct mma_log *log);
 
 #endif

@@ -29,8 +29,8 @@ int look_meant(const struct options *o, int argc, char **argv, pid_t *pid)
 	return status;
 }
 
-/* Nobody has an arena's mutex, which is its first word. Arenas that are new since the last look are
- * not asked. */
+/* True if no arena's mutex, its first word, is locked. Arenas created since the last walk are not
+ * checked. */
 static bool is_quiet(void *ctx, const struct still_files *f)
 {
 	const struct look *l = ctx;
@@ -53,7 +53,7 @@ static int held(void *ctx, const struct still_files *f)
 	return l->held ? l->held(l->ctx, f) : 0;
 }
 
-/* Once. 0 or -errno as still_take(). */
+/* Copy and walk once. 0 or -errno as still_take(). */
 static int look_once(struct look *l, const struct options *o, pid_t pid, struct error *e)
 {
 	struct still_asked asked = {.pid = pid,
@@ -77,10 +77,10 @@ static int look_once(struct look *l, const struct options *o, pid_t pid, struct 
 	return 0;
 }
 
-/* May another look find what this one did not? */
+/* True if another look may succeed where this one did not. */
 static bool was_in_motion(const struct look *l)
 {
-	/* What is copied while it runs is always in motion. */
+	/* Memory that is copied while the process runs is always in motion. */
 	for (int i = 0; !l->walk_err && !l->running && i < N_HEAP_CHECKS; i++)
 		if (i != CHECK_MEMORY && l->walk.checks[i].failures)
 			return true;

@@ -5,17 +5,16 @@
 #include "cli/look.h"
 #include "heapwalk/reachable.h"
 
-/* What leads to the blocks of a process that has been looked at. */
+/* Finds what leads to the blocks of a process that has been looked at. */
 
-/* While it is held, after the copying: what the kernel keeps for it is not in its memory. As
- * look.held. */
+/* For look.held: read what is not in the process's memory but kept by the kernel. */
 int look_reach_held(struct look *l, const struct still_files *f);
 
 /**
- * The live blocks of its heap, which has been walked, and the class of each.
- * @asked   as in reachable.h; what is looked at is set here
- * @blocks  for spans_release(), whatever is returned
- * @reach   for reach_release(), whatever is returned
+ * Classify the live blocks of a heap that has been walked.
+ * @asked   as in reachable.h; the fields about the look are set here
+ * @blocks  release with spans_release() in any case
+ * @reach   release with reach_release() in any case
  * Returns 0 or -errno.
  */
 int look_reach(const struct look *l, struct reach_asked asked, struct spans *blocks,

@@ -5,15 +5,15 @@
 #include "cli/look.h"
 #include "heapwalk/rss.h"
 
-/* Resident memory by what it is for. */
+/* Resident memory by purpose. */
 struct rss_sums {
-	enum heap_allocator allocator; /* which of them these are of; of none, any */
+	enum heap_allocator allocator; /* the allocator that was walked; if none was, any value */
 	uint64_t rss[N_RSS_KINDS], pss[N_RSS_KINDS];
 };
 
 /**
- * Of a process that @holder holds.
- * @then  called with what was looked at, in which leaks can be looked for, too
+ * Measure a process that @holder holds.
+ * @then  called with the look, in which lost blocks can be searched, too
  * Returns 0, or -errno with a sentence in @e.
  */
 int rss_measure(const struct options *o, pid_t pid, struct still_holder *holder,

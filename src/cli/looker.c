@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Of what is the session's it keeps nothing, and it ends with it. */
+/* The looker gives up the session's clients, and dies with the session. */
 static void begins(void *ctx)
 {
 	const struct serve *v = ctx;
@@ -29,7 +29,8 @@ static int begin(struct looker *l, const struct serve *v, bool watched, look_in_
 	*l = (struct looker){0};
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds))
 		return -errno;
-	/* What it says at once is told by a signal only if that is asked for before it begins. */
+	/* SIGIO must be requested before the looker starts: what it sends at once would not be
+	 * signalled. */
 	int failed = watched ? sigio_ask(fds[0], 0) : 0;
 	if (failed) {
 		close(fds[0]);
@@ -69,7 +70,8 @@ void looker_end(struct looker *l)
 	if (!l->pid)
 		return;
 	close(l->fd);
-	/* The session may have heard of its end by now: its number is not another's before that. */
+	/* The session may have been told of its end already; its pid cannot be reused before
+	 * waitpid(). */
 	if (!waitpid(l->pid, NULL, WNOHANG)) {
 		kill(l->pid, SIGKILL);
 		while (waitpid(l->pid, NULL, 0) < 0 && errno == EINTR)

@@ -8,33 +8,33 @@
 #include <sys/types.h>
 
 /*
- * A process beside the session that looks at a program which the session traces: who traces does
- * not parse what a program's memory says. It asks the session to stop the program, see
- * still/orders.h.
+ * A looker: a process beside the session that looks at a program which the session traces, since
+ * the tracer does not parse what a program's memory contains. It asks the session to stop the
+ * program, see still/orders.h.
  */
 struct looker {
-	pid_t pid; /* 0: there is none */
+	pid_t pid; /* 0: none */
 	int fd;
 };
 
 struct serve;
 
-/* What one does; it ends with what this returns. @holder: how it has the program stopped. */
+/* The body of a looker, which returns its exit status. @holder: by which it has the program
+ * stopped. */
 typedef int look_in_fn(void *ctx, struct still_holder *holder);
 
 /**
- * Begin one, which calls @look and ends with what that returns; @ctx is its own copy.
- * Returns 0 or -errno.
+ * Fork a looker that calls @look; it has a copy of @ctx. Returns 0 or -errno.
  */
 int looker_begin(struct looker *l, const struct serve *v, look_in_fn *look, void *ctx);
 
-/* As looker_begin(); when it asks for something, or ends, that is told by SIGIO. */
+/* The same; a request of the looker, or its end, is signalled by SIGIO. */
 int looker_begin_watched(struct looker *l, const struct serve *v, look_in_fn *look, void *ctx);
 
-/* It is not wanted any more, whatever it is at. */
+/* End a looker, whatever it is doing. */
 void looker_end(struct looker *l);
 
-/* In it: all that was to be seen has been seen. */
+/* In the looker: it is done. */
 void looker_done(const struct still_holder *holder);
 
 #endif

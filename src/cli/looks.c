@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mprof heap and its like: by themselves, or by the session that traces the process. */
+/* mprof heap and similar commands: carried out here, or by the session that traces the process. */
 #include "cli/looks.h"
 
 #include "cli/asking.h"
@@ -13,8 +13,7 @@
 
 enum { PATIENCE_SECONDS = 600 };
 
-/* The options that matter to whoever looks; where the answer goes is our own business. For free(),
- * or NULL. */
+/* The options that matter to the looker; those about the output stay here. For free(), or NULL. */
 static char *request(const char *name, const struct options *o, pid_t pid)
 {
 	char *words = NULL;
@@ -42,7 +41,7 @@ static char *request(const char *name, const struct options *o, pid_t pid)
 		fprintf(f, " --passes=%lu", (unsigned long)o->passes);
 	for (size_t i = 0; o->gate.fail_ifs[i]; i++)
 		fprintf(f, " --fail-if=%s", o->gate.fail_ifs[i]);
-	/* Only leaks takes it. */
+	/* only leaks has this option */
 	if (o->gate.fail_status != STATUS_FOUND)
 		fprintf(f, " --fail-status=%lu", (unsigned long)o->gate.fail_status);
 	fclose(f);
@@ -54,7 +53,7 @@ static int put(void *ctx, FILE *out)
 	return fputs(ctx, out) == EOF ? -EIO : 0;
 }
 
-/* "STATUS SAID\n", SAID bytes of sentences, and what is printed. */
+/* Take the answer: "STATUS SAID\n", SAID bytes of sentences, and the output. */
 static int take(const struct options *o, char *answer)
 {
 	char *at, *printed;
@@ -87,7 +86,7 @@ static int ask(const char *name, const struct options *o, pid_t pid, pid_t sessi
 	}
 	int status = asking_say_errors(session, &a, CONTROL_TEXT);
 
-	/* A whole answer has a part. */
+	/* a complete answer has a part */
 	if (!status && a.reply.n)
 		status = take(o, a.reply.parts[0].text);
 	control_answer_release(&a);

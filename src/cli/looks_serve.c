@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Looks that a session is asked for: a looker does what the command does, and answers. */
+/* Looks that a session is asked for: a looker runs the command and answers. */
 #include "cli/looks.h"
 
 #include "base/clock.h"
@@ -19,12 +19,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* What is asked for by name. */
+/* The looks, by name. */
 static const struct {
 	const char *name;
 	enum control_id id;
 	look_fn *look;
-	const char *options; /* the command whose options it has */
+	const char *options; /* the command that has its options */
 } looks[] = {
 	{"heap", CONTROL_LOOK_HEAP, heap_look, "heap"},
 	{"leaks", CONTROL_LOOK_LEAKS, leaks_look, "leaks"},
@@ -35,7 +35,7 @@ static const struct {
 
 enum { N_LOOKS = sizeof looks / sizeof *looks, OPTIONS_MAX = MAX_NAMES + 16 };
 
-/* What a looker has been asked for. */
+/* A look that was asked for. */
 struct asked {
 	size_t which;
 	pid_t pid;
@@ -43,14 +43,14 @@ struct asked {
 	int argc;
 	const struct serve *serve;
 	struct requesters_files files;
-	bool raw; /* by CONTROL_LOOK: with the status, and sentences apart */
+	bool raw; /* for CONTROL_LOOK: with the status, and sentences separately */
 	struct control_asker to;
 	char words[CONTROL_WORDS_MAX + 1];
 };
 
 /* ---- the looker ---- */
 
-/* Where what is printed to a descriptor goes from here on. */
+/* Redirect a descriptor to a file in memory. */
 static int redirect(int fd)
 {
 	int file = memfd_create("mprof look", MFD_CLOEXEC);
@@ -58,7 +58,7 @@ static int redirect(int fd)
 	return file < 0 || dup2(file, fd) < 0 ? -1 : file;
 }
 
-/* All of it, for free(); NULL: out of memory. */
+/* The content of such a file, for free(); NULL: out of memory. */
 static char *contents(int file)
 {
 	size_t size;
@@ -77,7 +77,7 @@ static void answer_raw(const struct control_asker *to, int status, const char *s
 	free(text);
 }
 
-/* All lines as one, each without "mprof: ", which the client puts in front. */
+/* Join lines to one sentence, without "mprof: ", which the client prepends. */
 static void as_sentence(char *said)
 {
 	char *to = said;
@@ -152,12 +152,12 @@ static int look(void *ctx, struct still_holder *holder)
 	struct options o;
 	int out = redirect(STDOUT_FILENO), err = redirect(STDERR_FILENO);
 
-	/* What is said is part of the answer, and not for whoever reads what the session says. */
+	/* Sentences are part of the answer; they are not printed by the session. */
 	unheard_child();
 	unheard_changed();
 	unsetenv("MPROF_OPTIONS");
 	int first = options_parse(&o, looks[q->which].options, q->argc, q->argv, 2);
-	/* Nobody has the session write a file for it. */
+	/* A client must not make the session write a file. */
 	o.output = NULL;
 	int status = first < 0 ? STATUS_USAGE : looks[q->which].look(&o, q->pid, &by);
 	fflush(NULL);
@@ -174,7 +174,7 @@ static int look(void *ctx, struct still_holder *holder)
 
 /* ---- the session: what is asked for ---- */
 
-/* "heap PID [OPTION...]" or, of those that people use, "PID". False: it makes no sense. */
+/* "heap PID [OPTION...]" or, for the commands of users, "PID". False: malformed. */
 static bool understand(struct asked *q, const struct control_request *r)
 {
 	char *save, *word;
@@ -198,7 +198,7 @@ static bool understand(struct asked *q, const struct control_request *r)
 		q->argv[q->argc++] = (char *)(uintptr_t) "--format=json";
 	while (q->argc < OPTIONS_MAX + 2 && (word = strtok_r(NULL, " ", &save)))
 		q->argv[q->argc++] = word;
-	/* What is not understood is not left out. */
+	/* arguments that do not fit are an error */
 	return q->pid > 0 && !strtok_r(NULL, " ", &save);
 }
 
@@ -245,7 +245,7 @@ void looks_begin(struct serve *v, const struct control_request *r)
 
 /* ---- the session: while it looks ---- */
 
-/* Signals come: what it sends is told by one. */
+/* Waits again after a signal: requests are signalled. */
 static int next_order(const struct served_look *l, uint64_t until_ns, struct still_request *r)
 {
 	int err;
@@ -259,9 +259,8 @@ static int next_order(const struct served_look *l, uint64_t until_ns, struct sti
 }
 
 /*
- * All that the programs have done has been told, and counted. A record of an engine's is timed
- * between two moments at which somebody looked for records: what is told from now on comes after
- * the second of these.
+ * Hold the programs. All their events until now have been read and counted. Records of an agent are
+ * timed between two readings of its ring: those read from now on get times after the second hold.
  */
 static void stop(struct serve *v, struct served_look *l)
 {
@@ -270,12 +269,12 @@ static void stop(struct serve *v, struct served_look *l)
 	o->ops->hold(o);
 	l->held_ns = clock_now_ns();
 	o->ops->hold(o);
-	/* It is to mark blocks, some of which will have been freed when it is known which ones. */
+	/* Blocks will be marked that may be freed before they are known. */
 	if (l == &v->last.look && !v->last.image->over)
 		profile_look(v->last.image->profile, l->held_ns);
 }
 
-/* Stopped, until it lets go or ends. */
+/* Hold the program until the looker lets it go or ends. */
 static void hold(struct serve *v, struct served_look *l, const struct still_request *asked)
 {
 	enum { MOMENT_NS = 1000000 };
@@ -299,7 +298,8 @@ static void hold(struct serve *v, struct served_look *l, const struct still_requ
 		moments *= 2;
 		stop(v, l);
 	}
-	/* Several copies of a program that runs make one answer; of others, the last one does. */
+	/* For several copies of a running program, keep the time of the first; otherwise of the
+	 * last. */
 	if (!asked->running || !l->since_ns)
 		l->since_ns = l->held_ns;
 	o->ops->let_run(o);
@@ -307,7 +307,7 @@ static void hold(struct serve *v, struct served_look *l, const struct still_requ
 		end(l);
 }
 
-/* It may have ended without having said a word. */
+/* It may also have ended without an answer. */
 static void await_namer(struct served_look *l)
 {
 	struct still_request r;
@@ -320,9 +320,9 @@ static void await_namer(struct served_look *l)
 		end(l);
 }
 
-/* Of a program that ran while it was copied, an address may have gone from one block to another
- * until then. Who has it since before is known when all is heard that happened before the copy
- * ended. */
+/* Start the namer. If the program ran while it was copied, an address may have changed from one
+ * block to another until then: this is known when all events before the end of the copy have been
+ * read. */
 static void begin_namer(struct serve *v, struct served_look *l)
 {
 	struct requesters_asked a = {v, l->pid, l->since_ns, l->held_ns, l->files};

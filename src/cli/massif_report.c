@@ -18,7 +18,7 @@ bool is_massif_file(const char *path)
 {
 	static const char sqlite[16] = "SQLite format 3";
 	char first[sizeof sqlite];
-	/* What else there is may wait for a writer, or give its bytes only once. */
+	/* Regular files only: opening others may block, or their bytes can be read only once. */
 	int fd = regular_open(AT_FDCWD, path, 0);
 	ssize_t n = fd < 0 ? 0 : pread_all(fd, first, sizeof first, 0);
 
@@ -27,7 +27,7 @@ bool is_massif_file(const char *path)
 	return n > 0 && ((size_t)n < sizeof first || memcmp(first, sqlite, sizeof first));
 }
 
-/* What the third line of the preamble shows: the arguments of mprof report. */
+/* The third line of the preamble: the arguments of mprof report. */
 static char *arguments(const struct options *o)
 {
 	char *text = NULL;

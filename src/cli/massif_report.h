@@ -7,13 +7,13 @@
 
 #include <stdio.h>
 
-/* Whether there is a file that is not an mprof data file, as its first bytes tell. */
+/* True if there is a file that is not a data file of mprof, judging by its first bytes. */
 bool is_massif_file(const char *path);
 
-/* The timeline of a profile as a massif file, or that as ms_print prints it. 0 or -errno. */
+/* Print the timeline of a profile as a massif file, or as ms_print prints that. 0 or -errno. */
 int massif_report_data(const struct profile_data *d, const struct options *o, FILE *out);
 
-/* Print a massif file as ms_print does, where the options say. An exit status; what failed is
+/* Print a massif file as ms_print does, to where the options say. An exit status; errors have been
  * said. */
 int massif_report(const char *path, const struct options *o);
 

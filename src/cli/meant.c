@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Find who is called so. 0 or -ENOMEM. */
+/* Find the processes of this name. 0 or -ENOMEM. */
 typedef int find_fn(const char *name, struct pids *out);
 
 static int no_memory(const struct options *o)
@@ -33,7 +33,8 @@ static int say_several(const struct options *o, const char *name, const struct p
 	return STATUS_USAGE;
 }
 
-/* 0 or a status. @none: what is said, with the name, if nobody is called so. */
+/* Add the processes of a name. 0 or a status. @none: the sentence, with the name, if there is
+ * none. */
 static int add_named(const struct options *o, const char *name, find_fn *find, const char *none,
 		     int status, struct pids *out)
 {
@@ -68,7 +69,7 @@ static int add_word(const struct options *o, const char *word, find_fn *find, co
 	}
 }
 
-/* 0 or a status. */
+/* Add the processes of words. 0 or a status. */
 static int add_words(const struct options *o, char *const words[], size_t n, find_fn *find,
 		     const char *none, int wrong, struct pids *out)
 {
@@ -143,7 +144,7 @@ void meant_traced(struct error *e, const char *command, pid_t pid, pid_t by)
 			  ? "reaches" : "ends");
 }
 
-/* A thread's number stands for its process, if no session has that number. */
+/* A tid stands for its process, unless a session has that number. */
 static pid_t process_of(pid_t pid)
 {
 	pid_t tgid = proc_status(pid).tgid;
@@ -151,10 +152,10 @@ static pid_t process_of(pid_t pid)
 	return tgid > 0 && tgid != pid && !control_is_there(pid) ? tgid : pid;
 }
 
-/* Who says one of the processes of a session need not mean all of them. */
+/* Naming one process of a session need not mean all of its processes. */
 static int only_one(const struct options *o, const struct pids *said, pid_t *session)
 {
-	/* It is asked itself, first. */
+	/* The session of this very process is tried first. */
 	if (said->n == 1) {
 		*session = process_of(said->v[0]);
 		return 0;

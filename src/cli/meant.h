@@ -7,26 +7,26 @@
 #include "cli/processes.h"
 
 /*
- * What people say to which process a command goes: with -p or without, by number or by name.
+ * Which process a command is for: given with -p or without, by number or by name.
  */
 
 /**
- * The processes that @words, and before them those of -p, say. A thread's number stands for its
- * process; a name for the only process that is called so.
- * Returns 0, or an exit status: a sentence has been printed. Without any word *out stays empty.
+ * The processes given by -p, followed by those of @words. A tid stands for its process; a name for
+ * the only process of that name.
+ * Returns 0, or an exit status: a sentence has been printed. If none is given *out is empty.
  */
 int meant_processes(const struct options *o, char *const words[], size_t n, struct pids *out);
 
-/* The same of a command that goes to one process. *pid: it; 0 without any word. */
+/* The same for a command about one process. *pid: 0 if none is given. */
 int meant_process(const struct options *o, char *const words[], size_t n, pid_t *pid);
 
 /**
- * The session that they say; several words may mean the same.
- * Returns as above. Without any word *session stays 0.
+ * The session of the processes that are given; several of them may be in the same session.
+ * Returns as above. *session: 0 if none is given.
  */
 int meant_session(const struct options *o, char *const words[], size_t n, pid_t *session);
 
-/* The sentence that a process has no session itself, but is traced in that of another. */
+/* A sentence that a process has no session of its own, but is traced by that of another. */
 void meant_traced(struct error *e, const char *command, pid_t pid, pid_t by);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mprof merge: profiles added up. */
+/* mprof merge: adds up profiles. */
 #include "base/text.h"
 #include "cli/apart.h"
 #include "cli/options.h"
@@ -14,12 +14,12 @@
 struct merging {
 	struct pd_merge *sum;
 	const char *first;	     /* the first file */
-	uint64_t min_size, max_size; /* of what it has recorded */
-	uint64_t peaks;		     /* all of them; UINT64_MAX: or more */
-	bool sums;		     /* some is one itself, and no longer has the peaks of all */
+	uint64_t min_size, max_size; /* size filter of the profiles */
+	uint64_t peaks;		     /* sum of all peaks, saturated */
+	bool sums;		     /* one is a sum itself, and no longer has all peaks */
 };
 
-/* Those of different sizes are no sum of anything. False: that has been said. */
+/* Profiles with different size filters cannot be added. False: that has been said. */
 static bool is_alike(const struct merging *m, const char *path, const struct profile_data *d)
 {
 	if (d->min_size == m->min_size && d->max_size == m->max_size)
@@ -29,7 +29,7 @@ static bool is_alike(const struct merging *m, const char *path, const struct pro
 	return false;
 }
 
-/* 0 or a status. */
+/* Add a file. 0 or a status. */
 static int add(struct merging *m, const char *path)
 {
 	struct profile_data *d;
@@ -55,7 +55,7 @@ static int add(struct merging *m, const char *path)
 	return err ? STATUS_FAILED : 0;
 }
 
-/* What the figures are, where that is not plain. */
+/* Say what the sum is, and which figures have another meaning in it. */
 static void tell(const struct merging *m, const struct profile_data *d, const char *path)
 {
 	const struct pd_totals *t = &d->totals;

@@ -6,10 +6,10 @@
 #include "outputs/settings.h"
 #include "symbols/symbols.h"
 
-/* Where names are looked for, by the options and by DEBUGINFOD_URLS. Good as long as @o is. */
+/* Where names are searched for, by the options and DEBUGINFOD_URLS. Points into @o. */
 struct symbols_search names_search(const struct options *o);
 
-/* Of which files it is said where their names came from. */
+/* For which files the source of their names is told. */
 enum tell_names names_told(const struct options *o);
 
 #endif

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SPARED = -500 }; /* in thousandths of all memory: proc(5), /proc/PID/oom_score_adj */
+enum { SPARED = -500 }; /* in thousandths of all memory, see proc_pid_oom_score_adj(5) */
 
 static const char file[] = "oom_score_adj";
 static int before, now;
@@ -37,7 +37,7 @@ static int write_score(int score)
 	return proc_write(getpid(), file, text);
 }
 
-/* A save child that is killed costs a file, and no program. */
+/* Save children may be killed: that costs a file, but no program. */
 static void unprotect_child(void)
 {
 	if (lowered)
@@ -53,7 +53,7 @@ void oom_protect(void)
 	why_not = write_score(SPARED);
 	if (!why_not)
 		now = SPARED;
-	else if (before > 0 && !write_score(0)) /* what a process begins with needs no privilege */
+	else if (before > 0 && !write_score(0)) /* 0, the initial value, needs no privilege */
 		now = 0;
 	lowered = now != before;
 	if (lowered)

@@ -3,17 +3,17 @@
 #define MPROF_CLI_OOM_H
 
 /*
- * When memory runs out the kernel kills who has most of it. If that is the tracing process, the
- * program may die with it; so it asks to be spared as long as others can be found: it counts for
- * half of all memory less than it has. Should it ever have more than that, it is to be killed as
- * anybody.
+ * When memory runs out the kernel kills the process with the most memory. If that is the tracing
+ * process, the program may die with it. So its score is lowered by half of all memory: it is spared
+ * as long as there is another process to kill. If it ever exceeds that, it may be killed like any
+ * other.
  */
 
-/* Once, when the program has been started, which shall not inherit it; nor do processes that we
- * fork later. */
+/* Called once, after the program has been started, which must not inherit it; nor do later
+ * forks. */
 void oom_protect(void);
 
-/* What has come of it: the value, and why it is no lower. */
+/* The result: the value, and why it is no lower. */
 const char *oom_told(void);
 
 #endif

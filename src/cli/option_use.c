@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Is every option that was given obeyed by what is printed, of what is read? */
+/* Checks that every option that was given has an effect on what is printed or read. */
 #include "cli/heapfiles.h"
 #include "cli/options.h"
 
-/* Flags of the options that what is printed, or what is read, does not obey; and how to say so. */
+/* Flags of options without effect on an output or input; and how to say so. */
 struct form {
 	uint64_t flags;
 	const char *words;
@@ -13,8 +13,7 @@ static struct form form_of(const struct options *o, enum option_input input)
 {
 	static const struct form formats[] = {
 		[FORMAT_TABLES] = { 0, NULL },
-		[FORMAT_JSON] = { 0, NULL }, /* it has all rows, and the tables' options choose
-					        some */
+		[FORMAT_JSON] = { 0, NULL }, /* all rows, and table options select from them */
 		[FORMAT_MASSIF] = { NOT_MASSIF, "with --format=massif" },
 		[FORMAT_MS_PRINT] = { NOT_MASSIF, "with --format=ms_print" },
 		[FORMAT_TEXT] = { NOT_STACKS, "with --format=text" },
@@ -22,7 +21,7 @@ static struct form form_of(const struct options *o, enum option_input input)
 		[FORMAT_HEAP] = { NOT_STACKS | NOT_FOR_TOOLS, "with --format=heap" },
 		[FORMAT_PPROF] = { NOT_STACKS | NOT_FOR_TOOLS, "with --format=pprof" },
 		[FORMAT_DOT] = { NOT_STACKS, "with --format=dot" },
-		[FORMAT_HTML] = { 0, NULL }, /* as JSON, which is in it */
+		[FORMAT_HTML] = { 0, NULL }, /* contains the JSON */
 	};
 
 	if (o->pprof.list)
@@ -44,7 +43,7 @@ static struct form input_of(enum option_input input)
 	return inputs[input];
 }
 
-/* In place of the tables; JSON has all. */
+/* A screen instead of the tables; JSON has both. */
 static struct form screen_of(const struct options *o)
 {
 	if (o->format == FORMAT_TABLES && o->growth)

@@ -46,7 +46,7 @@ bool value_percent(double *percent, const char *text, double max)
 {
 	char *end;
 
-	/* Digits and points only: neither a sign nor "inf" nor hexadecimal. */
+	/* Only digits and points: excludes signs, "inf" and hexadecimal. */
 	if (!*text || text[strspn(text, "0123456789.")])
 		return false;
 	double p = strtod(text, &end);

@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /*
- * The values of options, from text. Each returns false, and changes nothing, if the text is not
- * what is expected.
+ * Parse values of options. Each returns false, and changes nothing, if the text is not as
+ * described.
  */
 
 /* "yes" or "no", exactly. */
@@ -29,10 +29,10 @@ bool value_seconds(double *seconds, const char *text);
 /* A number from 0 to @max, fractions allowed. */
 bool value_percent(double *percent, const char *text, double max);
 
-/* One of @n words: its place in @words. */
+/* One of @n words; *which: its index in @words. */
 bool value_word(unsigned *which, const char *text, const char *const *words, size_t n);
 
-/* One more text of at most @max, in an array that ends with a NULL; not an empty one. */
+/* Append a text, not empty, to a NULL-terminated array of at most @max. */
 bool value_add(const char **list, size_t max, const char *text);
 
 #endif

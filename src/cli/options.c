@@ -38,7 +38,7 @@ static const struct option_def *find_option(const char *name, size_t len, uint64
 	return d;
 }
 
-/* Some options matter to several concerns: each has its row. */
+/* An option for several commands may be in several tables: set it in all of them. */
 static bool set_for_all(struct options *o, const char *name, size_t len, uint64_t command,
 			const char *value)
 {
@@ -62,9 +62,9 @@ uint64_t options_of_command(const char *command)
 	return 0;
 }
 
-/* ---- what is no option ---- */
+/* ---- unknown options ---- */
 
-/* " (it is for run, attach)", if others know it; else empty. */
+/* " (it is for run, attach)" if other commands have it, else "". */
 static void tell_whose(const char *name, size_t len, char *text, size_t size)
 {
 	const char *command;
@@ -80,7 +80,7 @@ static void tell_whose(const char *name, size_t len, char *text, size_t size)
 		snprintf(text + n, size - n, ")");
 }
 
-/* The name, of @len bytes, is none that the command knows. @arg: as it was given. */
+/* The command has no option of this name, of @len bytes. @arg: as it was given. */
 static void say_unknown(const char *command, const char *arg, const char *name, size_t len)
 {
 	struct nearest n = { .word = name, .len = len };
@@ -102,8 +102,8 @@ static void say_unknown(const char *command, const char *arg, const char *name, 
 		    "%s", arg, command, whose, command);
 }
 
-/* What stands behind an option that needs a value: is it an option itself? The value was forgotten
- * then. */
+/* True if the argument after an option that needs a value is itself an option: the value was
+ * forgotten. */
 static bool is_no_value(const char *arg, uint64_t command)
 {
 	const size_t dashes = strspn(arg, "-");
@@ -112,7 +112,7 @@ static bool is_no_value(const char *arg, uint64_t command)
 	       (dashes == 1 && find_option(arg + 1, strcspn(arg + 1, "="), command));
 }
 
-/* One option; *i moves on over its value. False: a sentence has been printed. */
+/* Parse one option; *i is advanced past its value. False: a sentence has been printed. */
 static bool parse_one(struct options *o, const char *command, int argc, char **argv, int *i)
 {
 	const char *name = argv[*i] + (argv[*i][1] == '-' ? 2 : 1), *eq = strchr(name, '=');
@@ -120,7 +120,7 @@ static bool parse_one(struct options *o, const char *command, int argc, char **a
 	const struct option_def *d = find_option(name, len, options_of_command(command));
 	const char *value = eq ? eq + 1 : NULL;
 
-	/* -oFILE and -p123, as other tools take them */
+	/* -oFILE and -p123, as in other tools */
 	if (!d && !eq &&
 	    (argv[*i][1] == 'o' || (argv[*i][1] == 'p' && isdigit((unsigned char)argv[*i][2])))) {
 		d = find_option(name, 1, options_of_command(command));
@@ -162,7 +162,7 @@ static bool is_option(const char *arg)
 	return arg[0] == '-' && arg[1];
 }
 
-/* What stands behind a program is the program's; a number is no program. */
+/* Arguments after a program are the program's; a number is not a program. */
 static bool ends_options(const char *command, const char *arg)
 {
 	const uint64_t is = options_of_command(command);
@@ -171,8 +171,8 @@ static bool ends_options(const char *command, const char *arg)
 	return is == FOR_RUN || (is == FOR_DOCTOR && !parse_pid(arg, &pid));
 }
 
-/* Move argv[from...to) forward to argv[@at]; what it passes keeps its order. Returns what is behind
- * it. */
+/* Move argv[from...to) to argv[@at]; those in between keep their order. Returns the index after
+ * them. */
 static int move_forward(char **argv, int at, int from, int to)
 {
 	for (; from < to; at++, from++) {
@@ -184,8 +184,8 @@ static int move_forward(char **argv, int at, int from, int to)
 	return at;
 }
 
-/* Take the options wherever they stand, and put them in front of all else. The index of the first
- * argument that is none, or -1. */
+/* Move all options in front of the other arguments. Returns the index of the first argument that is
+ * not an option, or -1. */
 static int parse_all(struct options *o, const char *command, int argc, char **argv, int first)
 {
 	int end = first;
@@ -220,7 +220,7 @@ bool options_ask_for_help(const char *command, int argc, char *const argv[], int
 		if (!strcmp(name, "help") || !strcmp(name, "h"))
 			return true;
 		d = find_option(name, strlen(name), options_of_command(command));
-		/* Its value cannot be spelled as an option is. */
+		/* Skip its value, which is not an option. */
 		i += d && d->flags & NEEDS_VALUE && i + 1 < argc &&
 		     !is_no_value(argv[i + 1], options_of_command(command));
 	}
@@ -246,13 +246,13 @@ int options_parse(struct options *o, const char *command, int argc, char **argv,
 		if (!engine_environment(o))
 			return -1;
 	}
-	/* It may have to attach. */
+	/* it may have to attach */
 	if (options_of_command(command) & FOR_TOP && !engine_environment(o))
 		return -1;
 	o->end = parse_all(o, command, argc, argv, first);
 	if (o->end < 0)
 		return -1;
-	/* What a report is of is known later. */
+	/* mprof report checks later, when the input is known */
 	if (!printing && !pprof_check_use(o))
 		return -1;
 	if (!limit_options_check(o) || !pages_check_options(o) || !gating_check_options(o) ||
@@ -262,7 +262,7 @@ int options_parse(struct options *o, const char *command, int argc, char **argv,
 	return o->end;
 }
 
-/* What was given as argument @i; NULL: nothing of ours. *apart: its value is the next argument. */
+/* The option given as argument @i; NULL: none of ours. *apart: its value is the next argument. */
 static const struct option_def *given_at(const struct options *o, int i, bool *apart)
 {
 	const char *name = o->argv[i] + strspn(o->argv[i], "-");

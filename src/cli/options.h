@@ -7,30 +7,30 @@
 #include <stdio.h>
 
 /*
- * What options there are, as data: a table for each concern, in a file options_*.c of its own. A
- * new option is a row in one of them; a new concern a table, listed in options.c.
+ * The options as data: a table for each concern, in its own file options_*.c. A new option is a row
+ * in one of them; a new concern a table, listed in options.c.
  */
 enum {
 	NEEDS_VALUE = 1,
-	TAKES_VALUE = 2, /* may have one, behind a "=" */
+	TAKES_VALUE = 2, /* may have one, after a "=" */
 	FOR_RUN = 4,
 	FOR_ATTACH = 8,
 	FOR_REPORT = 16,
-	OF_MASSIF = 32,	/* told in the desc: line of a massif file */
+	OF_MASSIF = 32,	/* listed in the desc: line of a massif file */
 	FOR_LOGS = 64,	/* stats and log */
 	FOR_PROBES = 128,
-	ONLY_MASSIF_FILE = 256,	/* means nothing but for --massif-out-file, ... */
-	ONLY_MASSIF = 512,	/* ... but for that and --format=massif or ms_print, ... */
-	ONLY_MS_PRINT = 1024,	/* ... but for --format=ms_print */
-	OF_TABLES = 2048,	/* matters to nothing but the tables of a profile of mprof's own */
-	ONLY_PPROF = 4096,	/* means nothing but for pprof's formats; see pprof_check_use() */
-	FOR_DETACH = 8192,	/* which takes all that is for a report, too */
+	ONLY_MASSIF_FILE = 256,	/* has an effect only with --massif-out-file */
+	ONLY_MASSIF = 512,	/* the same, or with --format=massif or ms_print */
+	ONLY_MS_PRINT = 1024,	/* has an effect only with --format=ms_print */
+	OF_TABLES = 2048,	/* has an effect only on the tables of a profile of our own */
+	ONLY_PPROF = 4096,	/* has an effect only in pprof's formats; see pprof_check_use() */
+	FOR_DETACH = 8192,	/* detach also has all options of a report */
 	FOR_CONTROL = 16384,
-	/* What is printed, and of what, without obeying it; see options_obeyed(). */
+	/* Outputs and inputs on which it has no effect; see options_obeyed(). */
 	NOT_JSON = 1 << 15,	/* of a log, or of its statistics */
 	NOT_MASSIF = 1 << 16,	/* --format=massif, ms_print */
 	NOT_STACKS = 1 << 17,	/* pprof's formats, the JSON of heap profiles, --list */
-	NOT_FOR_TOOLS = 1 << 18, /* --format=heap, pprof: they have all there is */
+	NOT_FOR_TOOLS = 1 << 18, /* --format=heap, pprof: they are complete */
 	NOT_LIST = 1 << 19,
 	NOT_OF_HEAP = 1 << 20,
 	NOT_OF_MASSIF = 1 << 21,
@@ -42,7 +42,7 @@ enum {
 	NOT_DIFFERENCE = 1 << 25, /* --base */
 	NOT_SUMMARY = 1 << 29,	/* --summary and --growth print no tables */
 	NOT_GROWTH = 1 << 30,
-	FOR_FILES = 1 << 24,	/* report alone: what is about several files means nothing for
+	FOR_FILES = 1 << 24,	/* report only: options for several files have no meaning for
 				   detach */
 	FOR_TRACING = FOR_RUN | FOR_ATTACH,
 	FOR_PRINTING = FOR_RUN | FOR_REPORT | FOR_ATTACH,
@@ -52,34 +52,34 @@ enum {
 struct option_def {
 	const char *name;	/* without dashes */
 	uint64_t flags;
-	const char *accepted;	/* its values, as the rest of "is not ..."; NULL if it has none */
+	const char *accepted;	/* its values, to complete "is not ..."; NULL: it has none */
 	bool (*set)(struct options *o, const char *value); /* NULL value: none was given */
 };
 
-/* Beyond what an enum holds. */
+/* More than an enum can hold. */
 #define FOR_DOCTOR (UINT64_C(1) << 32)
 #define FOR_MERGE (UINT64_C(1) << 33)
 #define FOR_TOP (UINT64_C(1) << 34)
 
-/* Whose processes are there already. */
+/* Commands about existing processes. */
 #define FOR_PROCESSES                                                                              \
 	(FOR_ATTACH | FOR_DETACH | FOR_CONTROL | FOR_PROBES | FOR_LOOKS | FOR_DOCTOR | FOR_TOP)
 
-/* The options that were given, in their order, separated by blanks; only those with one of @flags,
- * if that is not 0. */
+/* Print the options that were given, in order, separated by blanks; if @flags is not 0, only those
+ * with one of them. */
 void options_print_given(const struct options *o, uint64_t flags, FILE *out);
 
 /* The first option that was given and has one of @flags; NULL: none. */
 const struct option_def *options_find_given(const struct options *o, uint64_t flags);
 
-/* For whom the options are that a command takes: FOR_... */
+/* FOR_... flags of the options of a command. */
 uint64_t options_of_command(const char *command);
 
-/* Does one of the options of a command that was called with these arguments ask for its help? What
- * is behind a program that is to be run, or behind "--", is no option. */
+/* True if an option of a command with these arguments asks for its help. Arguments after a program
+ * to run, or after "--", are not options. */
 bool options_ask_for_help(const char *command, int argc, char *const argv[], int first);
 
-/* The tables there are, and their number. */
+/* All tables. */
 extern const struct option_def *const option_tables[];
 extern const size_t n_option_tables;
 
@@ -89,45 +89,44 @@ extern const struct option_def printing_options[], tracing_options[], massif_opt
 	look_options[], page_options[], gate_options[],
 	doctor_options[], limit_options[], top_options[];
 
-/* What holds before any option is given. */
+/* Set the defaults. */
 void massif_defaults(struct options *o);
 void heap_defaults(struct options *o);
 void mma_defaults(struct options *o);
 void look_defaults(struct options *o);
 void top_defaults(struct options *o);
 
-/* MPROF_ENGINE; and can the engine do what the other options want? False: a sentence has been
+/* Read MPROF_ENGINE; check that the engine supports the other options. False: a sentence has been
  * printed. */
 bool engine_environment(struct options *o);
 bool engine_check_options(struct options *o);
-/* Can what they ask for be had with the other options? False: a sentence has been printed. */
+/* Check these options against the others. False: a sentence has been printed. */
 bool limit_options_check(const struct options *o);
-/* Options that decide about others, when all are known. False: a sentence has been printed. */
+/* Set options that depend on others, when all are known. False: a sentence has been printed. */
 bool massif_check_options(struct options *o);
 
-/* What is read. */
+/* The kind of the input. */
 enum option_input { INPUT_DATA, INPUT_HEAP, INPUT_MASSIF, INPUT_LOG };
 
-/* Is each option that was given obeyed by what is printed? None shall be dropped without a word.
+/* Check that each option that was given has an effect on the output: none may be ignored silently.
  * False: a sentence has been printed. */
 bool options_obeyed(const struct options *o, enum option_input input);
 
-/* Is each option of pprof's formats, and of the tables, obeyed by somebody? They are in pprof's
- * formats, by
- * --list and in a difference as JSON. For profiles of mprof's own, when it is known that these are
- * read. False: a sentence has been printed. */
+/* Check that options of pprof's formats, and of the tables, have an effect: in pprof's formats,
+ * with --list, and in a difference as JSON. For profiles of our own, when it is known that these
+ * are read. False: a sentence has been printed. */
 bool pprof_check_use(const struct options *o);
 
-/* Is what they ask for something that google-pprof prints, too? */
+/* True if the options ask for something that google-pprof prints, too. */
 bool pprof_is_used(const struct options *o);
 
-/* What the environment says of heap profiles, before the options do. */
+/* Read gperftools' variables; before the options. */
 void heap_environment(struct options *o);
 
-/* After the options. False: a variable that matters has no sense; a sentence has been printed. */
+/* After the options. False: a variable that matters is invalid; a sentence has been printed. */
 bool heap_environment_done(const struct options *o);
 
-/* Those variables have been obeyed; who inherits our environment shall not obey them again. */
+/* Unset those variables: child processes must not use them, too. */
 void heap_environment_take(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The options of what talks to a session, and the form of short answers. */
+/* Options of commands that talk to a session, and for the form of short answers. */
 #include "cli/options.h"
 
 #include "cli/option_values.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The options of mprof doctor alone. */
+/* Options of mprof doctor only. */
 #include "cli/option_values.h"
 #include "cli/options.h"
 

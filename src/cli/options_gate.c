@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The options that say what is a failure, and who is told. */
+/* Options that define what is a failure, and where it is reported. */
 #include "cli/gating.h"
 
 #include "cli/option_values.h"
@@ -10,7 +10,7 @@ void gate_defaults(struct options *o)
 	o->gate.fail_status = STATUS_FOUND;
 }
 
-/* For looks: what they find, of the process as a whole. */
+/* True for conditions of looks: about what is lost, in the whole process. */
 static bool is_for_looks(const struct gate_condition *c)
 {
 	return GATE_OF_LOOKS >> c->figure & 1 && !c->site && c->measure == GATE_ABSOLUTE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The options of heap profiles, and the variables of gperftools that say the same. */
+/* Options of heap profiles, and gperftools' variables of the same meaning. */
 #include "cli/option_values.h"
 #include "cli/options.h"
 
@@ -38,7 +38,7 @@ static bool set_time(struct options *o, const char *v)
 	return true;
 }
 
-/* Those that cannot be seen on their way, or that we need ourselves, are not to be had. */
+/* Signals that are not reported to a tracer, or that we need ourselves, are refused. */
 static bool set_signal(struct options *o, const char *v)
 {
 	uint64_t sig;
@@ -142,7 +142,7 @@ void heap_defaults(struct options *o)
 
 /* ---- the environment ---- */
 
-/* As gperftools reads its own: t, T, y, Y, 1 and nothing at all mean yes. */
+/* As gperftools reads its own: t, T, y, Y, 1 and the empty string mean yes. */
 static const char *yes_no(const char *v)
 {
 	return !*v || strchr("tTyY1", *v) ? "yes" : "no";
@@ -191,7 +191,7 @@ void heap_environment(struct options *o)
 	for (size_t i = 0; i < N_VARIABLES; i++) {
 		const char *value = getenv(variables[i].name);
 
-		/* An empty name asks for nothing. */
+		/* An empty prefix means no profiles. */
 		if (value && (*value || i) && !variables[i].set(o, value))
 			o->heap_senseless = variables[i].name;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The options that say what is done when something is too much. */
+/* Options that say what to do when something exceeds a limit. */
 #include "cli/option_values.h"
 #include "cli/options.h"
 
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* "/s", "/min", "/h"; 0: it is none of them. */
+/* "/s", "/min", "/h"; 0: none of them. */
 static uint64_t stretch_ns(const char *text)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The options of looks at a process, of those without tracing it and of one before. */
+/* Options of looks at a process: those without tracing it, and the one before attaching. */
 #include "cli/options.h"
 
 #include "cli/option_values.h"

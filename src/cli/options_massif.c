@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The options of Massif's profile, and of what prints it. */
+/* Options of Massif's profile, and of its output. */
 #include "session/filename.h"
 #include "cli/option_values.h"
 #include "cli/options.h"
@@ -10,7 +10,7 @@
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
-/* Beyond this a new peak is never recorded anyway. */
+/* With more than this no new peak would ever be recorded. */
 #define MAX_INACCURACY 1e15
 
 void massif_defaults(struct options *o)
@@ -87,7 +87,7 @@ static bool add_ignore_fn(struct options *o, const char *v)
 	return value_add(o->ignore_fns, MAX_FUNCTIONS, v);
 }
 
-/* ms_print tolerates a per cent sign behind it, and so does a report. */
+/* As in ms_print, a per cent sign may follow. */
 static bool set_threshold(struct options *o, const char *v)
 {
 	char digits[32];
@@ -151,7 +151,7 @@ static bool set_rows(struct options *o, const char *v)
 	return set_number(&o->massif.rows, v, 4, 1000);
 }
 
-/* The name is tried now: what is wrong with it shall not be found out when all is over. */
+/* Check the name before the run: an error must not be found at its end. */
 static bool check_name(const char *pattern)
 {
 	struct error e;
@@ -164,7 +164,7 @@ static bool check_name(const char *pattern)
 	return fine;
 }
 
-/* An option that would be obeyed by nobody is a mistake. */
+/* An option without any effect is a mistake. */
 static bool check_use(const struct options *o)
 {
 	bool printed = o->format == FORMAT_MASSIF || o->format == FORMAT_MS_PRINT;
@@ -187,7 +187,7 @@ static bool check_use(const struct options *o)
 	return !d;
 }
 
-/* What is printed from a data file has no instructions; a massif file that is written has. */
+/* A data file has no counts of instructions; a massif file has, if it is written directly. */
 static bool check_unit(const struct options *o)
 {
 	if (o->massif.file || !o->massif.unit_given ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The options of MMA's outputs: event logs and their statistics. */
+/* Options of MMA's outputs: event logs and their statistics. */
 #include "cli/option_values.h"
 #include "cli/options.h"
 
@@ -15,7 +15,7 @@ void mma_defaults(struct options *o)
 	o->mma = (struct mma_options){ .plain = humanized && !strcmp(humanized, "0") };
 }
 
-/* An option without a file name has MMA's. */
+/* Without a value, MMA's default name. */
 static const char *name_or_default(const char *v)
 {
 	const char *name = getenv("MMA_OUTPUT_FILE");

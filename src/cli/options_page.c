@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The options of the page: where it goes, and who shows it. */
+/* Options of the page: where it is written, and whether it is shown. */
 #include "cli/options.h"
 
 #include <string.h>
@@ -7,10 +7,11 @@
 static bool set_html(struct options *o, const char *v)
 {
 	o->html = v;
-	return *v && strcmp(v, "-") != 0; /* standard output is for the report, or the program */
+	return *v && strcmp(v, "-") != 0; /* standard output is for the report, or for the
+					     program */
 }
 
-/* What is for a browser is a page; who asks for another form shall be told. */
+/* Showing in a browser implies a page; another --format is an error. */
 static bool set_open(struct options *o, const char *v)
 {
 	(void)v;

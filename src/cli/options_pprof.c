@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The options of pprof, under its names. */
+/* Options of pprof, under its names. */
 #include "cli/heapfiles.h"
 #include "cli/option_values.h"
 #include "cli/options.h"

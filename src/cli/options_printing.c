@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The options that say what a report shows and where it goes. */
+/* Options that say what a report shows, and where it is written. */
 #include "cli/option_values.h"
 #include "cli/options.h"
 
@@ -90,7 +90,7 @@ static bool add_own_code(struct options *o, const char *v)
 	return value_add(o->own_code, MAX_NAMES, v);
 }
 
-/* "all" is more than any chain has; 0 is the usual. */
+/* "all" is more than any chain has; 0 is the default. */
 static bool set_depth(struct options *o, const char *v)
 {
 	uint64_t n;
@@ -214,11 +214,11 @@ static bool add_debug_dir(struct options *o, const char *v)
 	return value_add(o->debug_dirs, MAX_DEBUG_DIRS, v);
 }
 
-/* The tables have rows to choose from. */
+/* Options that select rows of the tables ... */
 #define NOT_ELSEWHERE (NOT_MASSIF | NOT_STACKS)
-/* ... and what matters first has not. */
+/* ... and have no effect on the summary. */
 #define OF_THEIRS (OF_TABLES | NOT_ELSEWHERE | NOT_SUMMARY)
-/* ... of one profile. */
+/* ... and have no effect on a difference. */
 #define OF_ONE (OF_TABLES | NOT_ELSEWHERE | NOT_DIFFERENCE)
 
 const struct option_def printing_options[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The options that say which functions are trapped. */
+/* Options that say which functions are trapped. */
 #include "cli/option_values.h"
 #include "cli/options.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The options of mprof top. */
+/* Options of mprof top. */
 #include "cli/option_values.h"
 #include "cli/options.h"
 

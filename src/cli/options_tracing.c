@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The options that say how a program is traced and where its profile goes. */
+/* Options that say how a program is traced and where its profile is written. */
 #include "cli/option_values.h"
 #include "cli/options.h"
 
@@ -95,7 +95,8 @@ static bool set_duration(struct options *o, const char *v)
 	return value_seconds(&o->duration, v);
 }
 
-/* Verdicts begin after a third of the time: at its end there are three times as many windows. */
+/* Verdicts begin after a third of the time: then there are three times the required windows at its
+ * end. */
 static bool set_growth(struct options *o, const char *v)
 {
 	if (!value_seconds(&o->growth, v))

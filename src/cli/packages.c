@@ -15,7 +15,7 @@ struct asked {
 	size_t n;
 };
 
-/* ---- whose it is ---- */
+/* ---- the package of a file ---- */
 
 static bool is_path_of(const struct packaged *p, const char *path)
 {
@@ -41,7 +41,7 @@ static int note_owner(void *ctx, char *line)
 	return 0;
 }
 
-/* ---- who has the debug file ---- */
+/* ---- the package of its debug file ---- */
 
 static int note_offer(void *ctx, char *line)
 {
@@ -65,7 +65,7 @@ static int note_offer(void *ctx, char *line)
 /* ---- asking ---- */
 
 struct words {
-	char **v; /* with a NULL behind them */
+	char **v; /* NULL-terminated */
 	size_t n, cap;
 	bool lost;
 };
@@ -83,11 +83,11 @@ static void add_word(struct words *w, const char *word)
 	w->v[w->n] = NULL;
 }
 
-/* It may wait for a lock, or for a disk that is no more. */
+/* It may wait for a lock, or for a disk that does not answer. */
 enum { ASK_MS = 20000 };
 
-/* Run with its @fixed words, and those that were collected; without these there is nothing to ask.
- * False: it cannot be run, or was waited for in vain. */
+/* Run a command with its @fixed words and those that were collected; without any of the latter do
+ * nothing. False: it cannot be run, or timed out. */
 static bool ask(struct words *w, size_t fixed, int (*line)(void *ctx, char *line), struct asked *a)
 {
 	const struct child asked = { w->v, CHILD_ERRORS_DROPPED, ASK_MS, line, a };

@@ -6,15 +6,16 @@
 
 #include <stdbool.h>
 
-/* A file of this machine, which lacks lines or types. */
+/* A file on this machine that lacks lines or types. */
 struct packaged {
 	const char *path;
-	char package[PACKAGE_NAME];	  /* that has installed it; "": none that is known */
-	char debug_package[PACKAGE_NAME]; /* that has its debug file, and can be installed; "":
+	char package[PACKAGE_NAME];	  /* the package that installed it; "": unknown */
+	char debug_package[PACKAGE_NAME]; /* an installable package that has its debug file; "":
 					     none */
 };
 
-/* Fill that in. dpkg and apt are asked, once each, about all. False: there was nobody to ask. */
+/* Fill in the packages. dpkg and apt are run once each, for all files. False: they cannot be
+ * run. */
 bool packages_ask(struct packaged *v, size_t n);
 
 #endif

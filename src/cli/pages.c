@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* For who works on the page, and for tests: that instead of the template in mprof. */
+/* A template for development and tests, instead of the built-in one. */
 static int load(struct page_template *t, struct error *e)
 {
 	const char *path = getenv("MPROF_PAGE_TEMPLATE");
@@ -55,15 +55,15 @@ struct profile_data *pages_viewed(const struct options *o, struct profile_data *
 	return NULL;
 }
 
-/* ---- where it goes ---- */
+/* ---- writing ---- */
 
 struct page {
 	struct page_template template;
-	const struct page_parts *parts; /* of @n; NULL: it is of these: */
+	const struct page_parts *parts; /* blocks of @n profiles; NULL: it is of these: */
 	struct profile_data *const *d;
 	size_t n;
 	const struct report_options *o;
-	bool growth; /* of the first since the second, not all of them */
+	bool growth; /* changes of the first since the second */
 };
 
 static int print_page(FILE *out, void *ctx)
@@ -76,7 +76,7 @@ static int print_page(FILE *out, void *ctx)
 			 : page_write(&p->template, p->d, p->n, p->o, out);
 }
 
-/* A device or a pipe is no page yet, and nobody wants it replaced. */
+/* True for a device or a pipe, which is not replaced. */
 static bool is_no_file(const char *path)
 {
 	struct stat st;
@@ -129,7 +129,7 @@ static int write_to(const char *path, struct page *p, struct error *e)
 
 /* ---- one profile after the other ---- */
 
-/* What browsers open without much ado; compressed. */
+/* Size, compressed, that browsers open without trouble. */
 enum { PARTS_MIB = 100 };
 
 int pages_add(struct page_parts **p, struct profile_data *d, const struct report_options *o,
@@ -157,7 +157,7 @@ static void say_left_out(const char *path, const struct page_parts *p)
 		    path ? path : "the page", n, all, PARTS_MIB);
 }
 
-/* It has been tried to write it. */
+/* Free the parts after a try to write them. */
 static void end_parts(const char *path, struct page_parts **p, int failed)
 {
 	if (!failed)

@@ -8,60 +8,60 @@
 
 /* Pages: one file of HTML for a browser. */
 
-/* Can a page be written at all? False: mprof has no template, which has been said. */
+/* True if a page can be written. False: mprof has no template, which has been said. */
 bool pages_possible(void);
 
-/* Can one be written there? 0, or -errno after saying why not. */
+/* Check that a page can be written there. 0, or -errno after saying why not. */
 int pages_check_path(const char *path);
 
-/* What the options leave out is taken out of a profile. 0 or -ENOMEM. */
+/* Remove from a profile what the options leave out. 0 or -ENOMEM. */
 int pages_view(const struct options *o, struct profile_data *d);
 
-/* The same for a command: @d, or NULL: it has been freed, and a sentence has been printed. NULL
- * stays so. */
+/* The same for a command: returns @d, or NULL: it has been freed, and a sentence has been printed.
+ * @d may be NULL. */
 struct profile_data *pages_viewed(const struct options *o, struct profile_data *d);
 
 struct page_parts;
 
 /**
- * One more profile, that has been through pages_view(), for a page of several; @d is not needed
- * afterwards.
- * @p  NULL: it is the first. If it is not NULL afterwards, to be given to pages_write()
- * @o  as for page_write(); outlives the page
- * Returns 0, or -errno with a sentence in @e: it is not in the page.
+ * Add a profile, after pages_view(), to a page of several; @d is not needed afterwards.
+ * @p  NULL for the first. If it is not NULL afterwards, pass it to pages_write()
+ * @o  as for page_write(); must outlive the page
+ * Returns 0, or -errno with a sentence in @e: it was not added.
  */
 int pages_add(struct page_parts **p, struct profile_data *d, const struct report_options *o,
 	      struct error *e);
 
 /**
- * Write that page, and say how many profiles are not in it because it would be too large.
- * @path  replaced as a whole if it is an ordinary file or none; NULL: standard output
- * @p     not NULL; freed, and NULL afterwards
- * @n     so many profiles it should have; set to those that it has
- * Returns 0, or -errno with a sentence in @e: an old page is as it was.
+ * Write that page, and say how many profiles are missing because it would be too large.
+ * @path  replaced as a whole if it is a regular file or new; NULL: standard output
+ * @p     not NULL; freed and set to NULL
+ * @n     number of profiles that it should have; set to the number that it has
+ * Returns 0, or -errno with a sentence in @e: an old page is unchanged.
  */
 int pages_write(const char *path, struct page_parts **p, size_t *n, struct error *e);
 
-/* The same as a command does it: with progress, and what fails is said. An exit status. */
+/* The same for a command: shows progress, and says errors. Returns an exit status. */
 int pages_print_parts(const char *path, struct page_parts **p, size_t n);
 
-/* Of profiles that are all there. @o: as for page_write(). */
+/* Write a page of profiles that are all in memory. @o: as for page_write(). */
 int pages_print(const char *path, struct profile_data *const *d, size_t n,
 		const struct report_options *o);
 
-/* Of what has changed from one to the other. */
+/* Write a page of the changes from @base to @now. */
 int pages_print_growth(const char *path, struct profile_data *now, struct profile_data *base,
 		       const struct report_options *o);
 
-/* A report begins: if it is a page, can it be written, and where does it go that nobody has named?
- * @place  for pages_end(). False: a sentence has been printed. */
+/* At the start of a report: if it is a page, check that it can be written, and choose a place if it
+ * has no name.
+ * @place  for pages_end()
+ * False: a sentence has been printed. */
 bool pages_begin(struct options *o, char **place);
 
-/* It ends with @status: show the page, if that is wanted. An exit status. */
+/* The report ended with @status: show the page, if that is wanted. Returns an exit status. */
 int pages_end(const struct options *o, char *place, int status);
 
-/* Do the options of a command that has been parsed make sense together, as far as they are about
- * pages? False: a sentence has been printed. */
+/* Check the options about pages of a command. False: a sentence has been printed. */
 bool pages_check_options(const struct options *o);
 
 #endif

@@ -13,10 +13,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* More rows than anybody reads. */
+/* A table with more rows is long. */
 enum { LONG_TABLE = 200 };
 
-/* A program whose requests are of very many sizes has a row for each. */
+/* Suggest options if there are very many requested sizes, with a row for each. */
 static int say_is_long(const struct profile_data *d, const struct options *o)
 {
 	size_t now = 0, terse = 0;
@@ -32,7 +32,7 @@ static int say_is_long(const struct profile_data *d, const struct options *o)
 	return err;
 }
 
-/* Do both lead to the same file or pipe, where one reads what comes of either? */
+/* True if both lead to the same file or pipe. */
 static bool lead_to_one(FILE *a, FILE *b)
 {
 	struct stat x, y;
@@ -41,7 +41,7 @@ static bool lead_to_one(FILE *a, FILE *b)
 	       x.st_ino == y.st_ino;
 }
 
-/* Who wants to hear nothing, and to have a file, has the answer there, too. */
+/* With --quiet and -o, the summary is in the file, too. */
 static int print_before(const struct profile_data *d, const struct options *o, FILE *out,
 			bool together)
 {
@@ -57,8 +57,8 @@ static int print_before(const struct profile_data *d, const struct options *o, F
 	return err ? err : first_screen_say(d, o);
 }
 
-/* What matters first comes before the tables for who reads both in one place. For others it comes
- * when the tables are written: if they cannot be, that is all there is to say. */
+/* If tables and messages are read in the same place, the summary comes before the tables. Otherwise
+ * it is said after they are written: if that fails, only the error is said. */
 static int print_tables(const struct profile_data *d, const struct options *o, bool hushed,
 			FILE *out)
 {

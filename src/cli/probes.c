@@ -21,14 +21,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is in the files, and where that is in a process. */
+/* The functions found in files, and their addresses in a process. */
 struct listing {
 	struct module_files files;
 	struct rules rules;
 	struct trapped trapped;
 	struct trapped_function *v;
 	size_t n, cap;
-	pid_t tid; /* a thread of the process, by which that is read: the leader may have ended */
+	pid_t tid; /* a thread that has not ended, to read /proc: the leader may have */
 };
 
 static void release(struct listing *l)
@@ -39,7 +39,7 @@ static void release(struct listing *l)
 	rules_release(&l->rules);
 }
 
-/* A file's functions, at @bias. 0 or -ENOMEM. */
+/* Add a file's functions, at @bias. 0 or -ENOMEM. */
 static int list_file(struct listing *l, uint32_t file, taddr bias)
 {
 	for (size_t i = 0; i < l->trapped.n; i++) {
@@ -74,7 +74,7 @@ static void print_row(const struct listing *l, const struct trapped_function *ro
 	       where, row->indirect ? ", indirect: where this function says" : "");
 }
 
-/* Those that tell of memory: any C library has a clone(). */
+/* The number of functions of allocators: any C library has clone(), which is none. */
 static size_t n_telling(const struct listing *l)
 {
 	size_t n = 0;
@@ -84,7 +84,7 @@ static size_t n_telling(const struct listing *l)
 	return n;
 }
 
-/* By file and address; once what was found in two parts of a file. */
+/* Sorted by file and address; duplicates, from two parts of a file, are dropped. */
 static void print_listing(struct listing *l)
 {
 	if (l->n)
@@ -122,7 +122,7 @@ bool probes_any(const struct options *o, pid_t pid)
 	return any;
 }
 
-/* The program's file is number 0, its libraries follow. 0 or -errno. */
+/* File number 0 is the program, its libraries follow. 0 or -errno. */
 static int list_files(struct listing *l)
 {
 	int err = trapped_read(&l->trapped, &l->files, 0, &l->rules, say_sentence);
@@ -152,7 +152,7 @@ static int list_program(struct listing *l, const char *name)
 	return err ? STATUS_FAILED : 0;
 }
 
-/* @program: if it is no process, @pid 0. */
+/* @program: used if @pid is 0. */
 static int list(struct listing *l, pid_t pid, const char *program)
 {
 	if (!pid)
@@ -161,8 +161,7 @@ static int list(struct listing *l, pid_t pid, const char *program)
 	return err || !n_telling(l) ? target_say_unreadable(pid, err) : 0;
 }
 
-/* The process that is meant, or 0: it is a program. @name: what it is called in what is said. 0 or
- * a status. */
+/* Find the process; *pid 0: it is a program. *name: its name in messages. 0 or a status. */
 static int find_meant(const struct options *o, int argc, char **argv, pid_t *pid, const char **name)
 {
 	*pid = 0;
@@ -180,7 +179,7 @@ static int find_meant(const struct options *o, int argc, char **argv, pid_t *pid
 
 static void say_no_allocator(const struct listing *l, const char *name)
 {
-	/* The program's own file is the first. */
+	/* the program's own file is the first */
 	const struct module_files program = { .files = l->files.files, .n = l->files.n > 0 };
 	struct ownheap heap = { 0 };
 	struct advice a;

@@ -6,7 +6,7 @@
 
 #include <sys/types.h>
 
-/* Is there a function in a process that would be trapped, and tells of memory? */
+/* True if a process has any allocator's function that would be trapped. */
 bool probes_any(const struct options *o, pid_t pid);
 
 #endif

@@ -57,7 +57,7 @@ enum word_kind processes_word(const char *word, struct pids *out)
 	char number[16];
 	pid_t pid;
 
-	/* A name that begins like this is more likely an option that stands behind "--". */
+	/* Otherwise it is probably an option after "--". */
 	if (!word[strspn(word, between)] || word[0] == '-')
 		return WORD_WRONG;
 	if (!is_of(word, digits, between))
@@ -78,7 +78,7 @@ enum word_kind processes_word(const char *word, struct pids *out)
 
 /* ---- names ---- */
 
-enum { COMM_MAX = 15 };	/* TASK_COMM_LEN of linux/sched.h, without the nought */
+enum { COMM_MAX = 15 };	/* TASK_COMM_LEN of linux/sched.h, without the NUL */
 
 bool process_is_called(const struct process_names *p, const char *name)
 {
@@ -101,7 +101,7 @@ static void read_exe(pid_t pid, char *exe, size_t size)
 		exe[len - end] = '\0';
 }
 
-/* Servers that write over their arguments leave blanks behind. */
+/* A server that has overwritten its arguments may leave trailing blanks. */
 static void read_title(pid_t pid, char *title, size_t size)
 {
 	int fd = proc_open(pid, "cmdline", 0);
@@ -116,7 +116,7 @@ static void read_title(pid_t pid, char *title, size_t size)
 		title[n - 1] = '\0';
 }
 
-/* What traces for us may run another file, of another version of mprof. */
+/* False for processes of mprof: a tracer may run another file, of another version. */
 static bool may_be_meant(pid_t pid, const struct proc_status *s)
 {
 	struct target_facts f;
@@ -140,14 +140,14 @@ bool process_has_name(pid_t pid, const char *name)
 	return process_is_called(&names, name) && may_be_meant(pid, &s);
 }
 
-/* ---- all there are ---- */
+/* ---- all processes ---- */
 
 static int compare_pids(const void *a, const void *b)
 {
 	return *(const pid_t *)a < *(const pid_t *)b ? -1 : *(const pid_t *)a > *(const pid_t *)b;
 }
 
-/* All processes but threads that are no first ones. 0 or -ENOMEM. */
+/* All processes, without other threads than leaders. 0 or -ENOMEM. */
 static int list_all(struct pids *all)
 {
 	DIR *d = opendir("/proc");

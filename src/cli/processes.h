@@ -7,8 +7,7 @@
 #include <sys/types.h>
 
 /*
- * The processes there are: which of them people mean by a number or a name, and whose children they
- * are.
+ * The processes of the system: which of them users mean by a number or a name, and their children.
  */
 
 struct pids {
@@ -16,40 +15,41 @@ struct pids {
 	size_t n, cap;
 };
 
+/* True if @pid is one of them. */
 bool pids_have(const struct pids *p, pid_t pid);
 
-/* Once, however often it is added. 0 or -ENOMEM. */
+/* Add a process, once. 0 or -ENOMEM. */
 int pids_add(struct pids *p, pid_t pid);
 void pids_release(struct pids *p);
 
 enum word_kind {
-	WORD_NUMBERS,	/* process numbers, one or more, between them commas or blanks */
+	WORD_NUMBERS,	/* pids, one or more, separated by commas or blanks */
 	WORD_NAME,
 	WORD_WRONG,	/* neither */
 };
 
-/* What is written where a process is asked for. Its numbers are added to @out (may be NULL) without
- * asking whether there are such processes. */
+/* The kind of an argument for processes. Its pids are added to @out (may be NULL) without checking
+ * that these processes exist. */
 enum word_kind processes_word(const char *word, struct pids *out);
 
-/* By what a process may be called. */
+/* The names of a process. */
 struct process_names {
-	const char *comm;	/* its name for the kernel, cut after 15 bytes */
-	const char *exe;	/* the file that it runs; "": not to be told */
-	const char *title;	/* its first argument, which it may have written over */
+	const char *comm;	/* its comm, cut after 15 bytes */
+	const char *exe;	/* the file that it runs; "": unknown */
+	const char *title;	/* its first argument, which it may have overwritten */
 };
 
-/* The last part of a file's name is enough; of the kernel's name what is left of it. */
+/* Compare with a name: the last component of a file name is enough; comm is compared as cut by the
+ * kernel. */
 bool process_is_called(const struct process_names *p, const char *name);
 
-/* Is it one that people can mean? Not if it is gone, or has ended, or is the kernel's, or is of
- * ours. */
+/* True if users may mean it: not if it has ended, is a kernel thread or a process of mprof. */
 bool process_has_name(pid_t pid, const char *name);
 
-/* All that are called so, in the order of their numbers. 0 or -ENOMEM. */
+/* All processes of this name, sorted. 0 or -ENOMEM. */
 int processes_named(const char *name, struct pids *out);
 
-/* Add the children of those processes of @p that are from @first on, in one look. 0 or -ENOMEM. */
+/* Add the children of the processes of @p from index @first on, in one pass. 0 or -ENOMEM. */
 int processes_add_children(struct pids *p, size_t first);
 
 #endif

@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* 0, or the errno that execve would give. */
+/* 0, or the errno that execve(2) would return. */
 static int can_run(const char *path)
 {
 	struct stat st;
@@ -54,15 +54,15 @@ static char *search_path(const char *name, int *err)
 	return NULL;
 }
 
-/* ---- what runs it ---- */
+/* ---- interpreters ---- */
 
 enum {
-	FIRST_LINE = 256, /* the kernel looks at no more: BINPRM_BUF_SIZE */
-	SCRIPTS_MAX = 5,  /* behind each other */
+	FIRST_LINE = 256, /* the kernel reads no more: BINPRM_BUF_SIZE */
+	SCRIPTS_MAX = 5,  /* most scripts that interpret each other */
 };
 
-/* What stands behind "#!" in a script: the program that runs it, and what it is given, one argument
- * for the kernel. False: it is none, or cannot be read. */
+/* The interpreter after "#!" in a script, and the rest, which the kernel passes as one argument.
+ * False: it is no script, or cannot be read. */
 static bool read_first_line(const char *path, char interp[FIRST_LINE], char rest[FIRST_LINE])
 {
 	char line[FIRST_LINE + 1] = "";
@@ -94,8 +94,8 @@ void program_behind_script(const char *path, char file[PATH_MAX])
 		snprintf(file, PATH_MAX, "%s", interp);
 }
 
-/* The word that env(1) takes for the program, of its one argument. It is cut in pieces only with
- * -S. NULL: there is none, or it has options that change what is found. */
+/* The word that env(1) executes, from its only argument, which it splits only with -S. NULL: there
+ * is none, or options change which program is found. */
 static char *env_program(char *rest)
 {
 	static const char blanks[] = " \t";
@@ -126,7 +126,7 @@ void program_in_the_end(const char *path, char file[PATH_MAX])
 	}
 }
 
-/* The dynamic linker that the program asks for; "": none. */
+/* The program's dynamic linker; "": none. */
 static void linker_of(const char *path, char interp[PATH_MAX])
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -138,7 +138,7 @@ static void linker_of(const char *path, char interp[PATH_MAX])
 	close(fd);
 }
 
-/* Has somebody told the kernel of kinds of programs that it does not know by itself? */
+/* True if binfmt_misc has entries. */
 static bool knows_other_kinds(void)
 {
 	glob_t g;
@@ -153,8 +153,8 @@ static bool knows_other_kinds(void)
 	return knows;
 }
 
-/* Neither ELF nor a script: a shell would read it, but execve refuses it. One that may not be read
- * can be executed all the same, and is not judged. */
+/* True if it is neither ELF nor a script: a shell would read it, but execve(2) refuses it. A file
+ * that cannot be read may be executable all the same. */
 static bool is_no_program(const char *file)
 {
 	char begin[SELFMAG];
@@ -167,7 +167,7 @@ static bool is_no_program(const char *file)
 	       !knows_other_kinds();
 }
 
-/* 0, or the errno that execve would give for what is to run it. */
+/* 0, or the errno that execve(2) would return for its interpreter. */
 static int cannot_begin(const char *path, struct advice *a)
 {
 	char file[PATH_MAX], interp[PATH_MAX];

@@ -15,10 +15,10 @@ static volatile sig_atomic_t seconds;
 static void put(const char *text)
 {
 	if (write(STDERR_FILENO, text, strlen(text)) < 0)
-		seconds = 0; /* nobody is there to see it */
+		seconds = 0; /* nobody would see it */
 }
 
-/* Once a second, while a step goes on. Only what may be called in a signal handler. */
+/* Called once a second while a step goes on; a signal handler. */
 static void show(int sig)
 {
 	char digits[] = ", 0000 s";

@@ -3,11 +3,11 @@
 #define MPROF_CLI_PROGRESS_H
 
 /*
- * A line on a terminal that tells what takes so long: shown when a step has taken more than a
- * second, and gone when it is over. Nothing at all if standard error is no terminal.
+ * A line on the terminal that says which step takes long: shown when it has taken more than a
+ * second, and removed when it is over. Nothing is shown if standard error is no terminal.
  */
 
-/* A step begins; an earlier one has ended. @what is kept, not copied: "naming what was seen". */
+/* A step begins, and the previous one ends. @what is not copied: "naming what was seen". */
 void progress_begin(const char *what);
 
 /* The step is over. */

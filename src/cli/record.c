@@ -17,9 +17,9 @@
 #include <limits.h>
 #include <stdlib.h>
 
-/* ---- what the options ask for ---- */
+/* ---- settings from options ---- */
 
-/* Good as long as @o and @desc are. */
+/* Points into @o and @desc. */
 static struct output_settings settings_of(const struct options *o, const char *desc)
 {
 	return (struct output_settings){
@@ -39,7 +39,7 @@ static struct output_settings settings_of(const struct options *o, const char *d
 	};
 }
 
-/* What a massif file tells of how it was asked for; NULL: out of memory. For free(). */
+/* The options for a massif file's desc: line; NULL: out of memory. For free(). */
 static char *description(const struct options *o)
 {
 	char *text = NULL;
@@ -53,7 +53,7 @@ static char *description(const struct options *o)
 	return text;
 }
 
-/* ---- beforehand ---- */
+/* ---- before the run ---- */
 
 static int choose_unit(struct options *o)
 {
@@ -84,7 +84,7 @@ int record_prepare(struct options *o)
 	return status ? status : output_check(&settings, say_sentence) ? STATUS_FAILED : 0;
 }
 
-/* ---- whom the outputs ask ---- */
+/* ---- functions of the outputs' host ---- */
 
 static void announce(const char *line)
 {
@@ -110,7 +110,7 @@ static int print(void *ctx, struct profile_data *d, bool hushed, FILE *out)
 	return err ? err : gated ? PRINT_SAID : 0;
 }
 
-/* In the background there is nobody to hear of it. */
+/* In the background nobody would read it. */
 static void lacking(void *ctx, const struct pd_module *m)
 {
 	struct serve *v = ctx;
@@ -151,7 +151,7 @@ static const struct output_host output_host = { .say = say_sentence, .announce =
 
 /* ---- a session ---- */
 
-/* What the observer has to look at besides. */
+/* Set what the observer watches besides allocations. */
 static void set_up_tracing(struct serve *v)
 {
 	const struct options *o = v->options;
@@ -171,7 +171,7 @@ static void set_up_tracing(struct serve *v)
 		tracer_stop_at_syscalls(v->tracer);
 }
 
-/* The engine that sees calls without a trap, where it was asked for. */
+/* Set up the fast engine, if it was asked for. */
 static int set_up_engine(struct serve *v, struct journal *journal)
 {
 	const struct options *o = v->options;
@@ -189,14 +189,15 @@ static int set_up_engine(struct serve *v, struct journal *journal)
 	v->watched->engine_optional = o->engine == ENGINE_AUTO;
 	v->watched->wait_for_traps = o->wait;
 	tracer_will_call(v->tracer);
-	/* There is hardly ever a stop to stay awake for. */
+	/* With this engine there is hardly ever a stop: do not busy-wait. */
 	tracer_set_wait(v->tracer, WAIT_SLEEP);
-	/* What is to be unwound here needs the program's memory. */
+	/* Chains that are unwound in the tracer need the program's memory: do it before that is
+	 * gone. */
 	tracer_watch_exits(v->tracer);
 	return 0;
 }
 
-/* So long that after so many seconds there are as many windows as a verdict takes. */
+/* A window so short that after verdict_after seconds there are enough of them for a verdict. */
 static uint64_t shortest_window(const struct options *o)
 {
 	uint64_t ns = (uint64_t)(o->verdict_after * 1e9 / TREND_WINDOWS);

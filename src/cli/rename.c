@@ -20,12 +20,12 @@ struct renaming {
 	const struct profile_data *d;
 	const struct options *o;
 	struct resolve_module *files;
-	char **paths;		/* their names */
-	bool *used;		/* has it functions in chains? */
+	char **paths;		/* names of the files */
+	bool *used;		/* by module: it has functions in chains */
 	size_t n_found, n_refused, n_left_out;
 };
 
-/* -ENOMEM, or 0. @fd stays the caller's. */
+/* Take a file for a module. -ENOMEM, or 0. @fd remains owned by the caller. */
 static int take(struct renaming *r, uint32_t module, const char *path, int fd)
 {
 	char *copy = strdup(path);
@@ -54,7 +54,7 @@ static void refuse(struct renaming *r, const char *path, const char *id, const s
 	    m->path, or_none(id), or_none(m->build_id));
 }
 
-/* What has come of looking for a module. -ENOMEM, or 0. */
+/* Take the result of searching a file for a module. -ENOMEM, or 0. */
 static int take_found(struct renaming *r, uint32_t module, const struct file_found *f)
 {
 	int fd = *f->path && r->files[module].fd < 0 ? regular_open(AT_FDCWD, f->path, 0) : -1;
@@ -68,7 +68,7 @@ static int take_found(struct renaming *r, uint32_t module, const struct file_fou
 	return err;
 }
 
-/* So many questions at a time: an answer takes pages. */
+/* Requests at a time: an answer takes pages of memory. */
 enum { AT_ONCE = 256 };
 
 static int ask(struct renaming *r, const struct file_sought *v, size_t n)
@@ -82,7 +82,7 @@ static int ask(struct renaming *r, const struct file_sought *v, size_t n)
 	return err;
 }
 
-/* In the folders, of which @first is one more; NULL: it is none. */
+/* Search the folders of --debug-dir, after @first; NULL: none. */
 static int search_dirs(struct renaming *r, const char *first)
 {
 	struct file_sought v[AT_ONCE + MAX_DEBUG_DIRS + 1];
@@ -109,7 +109,7 @@ static int search_dirs(struct renaming *r, const char *first)
 	return err || !n ? err : ask(r, v, n);
 }
 
-/* @path is a file that is open: whose? */
+/* Take the open file @path for the modules that have its build ID. */
 static int take_open(struct renaming *r, const char *path, int fd, const char *id)
 {
 	int err = -ENOENT;
@@ -139,7 +139,7 @@ static int take_file(struct renaming *r, const char *path)
 	if (!err)
 		err = f ? code_facts_read(&headers, &(struct resolve_module){ path, fd }, 1, f)
 			: -ENOMEM;
-	if (!err && *f->names) /* it ended who read it, which has been said */
+	if (!err && *f->names) /* its reader was ended, which has been said */
 		r->n_left_out++;
 	else if (!err && f->is_code)
 		err = take_open(r, path, fd, f->build_id);
@@ -170,7 +170,7 @@ static int search_all(struct renaming *r)
 	if (from && !is_dir)
 		err = take_file(r, from);
 	err = err ? err : search_dirs(r, is_dir ? from : NULL);
-	/* What a file keeps from being found keeps nobody from the report. */
+	/* A file that could not be read does not prevent the report. */
 	if (err || r->n_found || r->n_left_out)
 		return err;
 	if (!r->n_refused)
@@ -205,7 +205,7 @@ static void end(struct renaming *r)
 	free(r->used);
 }
 
-/* With the folder of --symbols-from, in which there may be debug files, too. */
+/* Includes the folder of --symbols-from, which may have debug files, too. */
 static int rename_with(struct renaming *r, struct profile_data **renamed)
 {
 	const char *dirs[MAX_DEBUG_DIRS + 2] = { r->o->symbols_from };

@@ -5,11 +5,11 @@
 #include "cli/cli.h"
 
 /**
- * Name a profile again from the files that --symbols-from and --debug-dir tell, told by their build
- * IDs; without these options nothing happens.
+ * Look up the names of a profile again in the files of --symbols-from and --debug-dir, which are
+ * matched by build ID; without these options do nothing.
  * @d  replaced by the renamed profile
- * A sentence has been printed for every file that is of another build. Returns 0, or -errno after
- * printing why there is nothing to be had.
+ * A sentence has been printed for every file of another build. Returns 0, or -errno after printing
+ * why nothing could be renamed.
  */
 int rename_profile(struct profile_data **d, const struct options *o);
 

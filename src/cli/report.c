@@ -48,7 +48,7 @@ static int report_to(struct profile_data *d, const struct options *o)
 {
 	if (o->format == FORMAT_HTML)
 		return report_page(d, o);
-	/* To the terminal itself it shows by itself how far it is. */
+	/* A report on the terminal shows its progress itself. */
 	if (o->output || !screen_shows(stdout))
 		progress_begin("writing the report");
 	FILE *out = stream_open(o);
@@ -71,7 +71,7 @@ static int report_to(struct profile_data *d, const struct options *o)
 	return err ? STATUS_FAILED : 0;
 }
 
-/* A log as a profile: it has no call chains, and so no names. */
+/* Make a profile of a log: without call chains, and so without names. */
 static struct profile_data *profile_of(const struct mma_log *log)
 {
 	struct profile *p = profile_new();
@@ -133,14 +133,14 @@ static int report_file(const char *path, const struct options *o)
 	if (!d)
 		return STATUS_FAILED;
 	int status = report_to(d, o);
-	/* JSON has them; but that other files were asked is said in any case. */
+	/* JSON contains the sources; but if other files were used, that is said in any case. */
 	if (!status && (renamed || (o->format == FORMAT_TABLES && !o->quiet)))
 		tell_names_of(d, renamed ? TELL_NAMES_ALL : names_told(o), o);
 	profile_data_free(d);
 	return status;
 }
 
-/* One page of several, in their order. */
+/* Write one page of several profiles, in their order. */
 static int report_pages(char *const *files, size_t n, const struct options *o)
 {
 	struct profile_data **d = calloc(n, sizeof(struct profile_data *));
@@ -178,7 +178,8 @@ static const char *program_of(const struct profile_data *d)
 	return d->program < d->n_modules ? path_last(d->modules[d->program].path) : NULL;
 }
 
-/* Nothing of that is a growth: most likely one of the files is the wrong one. */
+/* Say if these are different programs: then growth means nothing, and one of the files is probably
+ * wrong. */
 static void say_other_program(const struct profile_data *now, const struct profile_data *base)
 {
 	const char *new = program_of(now), *old = program_of(base);
@@ -251,7 +252,7 @@ static bool is_program(const char *path)
 	return elf;
 }
 
-/* The first file that is a heap profile; NULL: all are data files. */
+/* The first heap profile among the files; NULL: all are data files. */
 static const char *first_heap(char *const *files, size_t n, const char *base)
 {
 	for (size_t i = 0; i < n; i++)
@@ -260,8 +261,8 @@ static const char *first_heap(char *const *files, size_t n, const char *base)
 	return base && heap_file_kind(base) != HEAP_FILE_OTHER ? base : NULL;
 }
 
-/* Take the program out of the files; NULL: it is not among them, or is taken for one of them. It
- * stands beside a profile, where google-pprof wants it; to a data file alone it means nothing. */
+/* Remove the program from the files and return it; NULL: it is not among them. As with
+ * google-pprof, a program may stand beside a profile; it is not used with data files alone. */
 static const char *take_program(char **files, size_t *n, const struct options *o)
 {
 	if (*n < 2 || !(pprof_is_used(o) || first_heap(files, *n, o->pprof.base)))
@@ -277,8 +278,7 @@ static const char *take_program(char **files, size_t *n, const struct options *o
 	return NULL;
 }
 
-/* The tables, and Massif's forms, need more than there is in such a file. False: it has been
- * said. */
+/* Heap profiles lack what the tables and Massif's formats need. False: that has been said. */
 static bool heap_has_format(const char *path, struct options *o)
 {
 	const struct option_def *of_tables = options_find_given(o, OF_TABLES);
@@ -324,7 +324,7 @@ static int report_files(char **files, size_t n, const char *binary, struct optio
 	return o->pprof.base ? report_grown(files[0], o) : report_file(files[0], o);
 }
 
-/* The conditions are for each file as it is, whatever is printed of all. */
+/* Conditions are checked for each file as it is, whatever is printed for all. */
 static int report_gated(char **files, size_t n, const char *binary, struct options *o)
 {
 	struct gate gate;
@@ -342,8 +342,8 @@ static int report_gated(char **files, size_t n, const char *binary, struct optio
 	return status;
 }
 
-/* A page is of processes, and none of them is two: what is named once more, however that is
- * spelled, is left out, and that is said. Returns how many are left. */
+/* A page is of different processes: drop files that are given twice, however spelled, and say so.
+ * Returns how many are left. */
 static size_t drop_repeated(char **files, size_t n)
 {
 	struct stat *v = calloc(n, sizeof *v);
@@ -366,7 +366,7 @@ static size_t drop_repeated(char **files, size_t n)
 	return left;
 }
 
-/* @files: none: the usual one. */
+/* @files: if there are none, the default. */
 static int report_all(struct options *o, char **files, size_t n)
 {
 	static char default_file[] = "mprof.data";
@@ -451,8 +451,8 @@ int command_classic(int argc, char **argv)
 		    argv[first + 2]);
 		return STATUS_USAGE;
 	}
-	/* The names are in the data file, so the program is not read. But a word that is no file is
-	 * most likely a command misspelt. */
+	/* The program is not read, since the data file has the names. But a word that is not a file
+	 * is probably a misspelt command. */
 	if (first < argc && access(argv[first], F_OK)) {
 		say_no_command(argv[first]);
 		return STATUS_USAGE;

@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { PATIENCE_SECONDS = 300 }; /* so long a namer may take: it reads files of the program's */
+enum { PATIENCE_SECONDS = 300 }; /* time limit for a namer, which reads the program's files */
 
 int requesters_files_open(struct requesters_files *f)
 {
@@ -59,7 +59,7 @@ static struct lost_request *read_requests(int file, size_t *n)
 
 /* ---- the namer ---- */
 
-/* The leaf that counts a block; PD_NONE: none does. */
+/* The leaf that counts a block; PD_NONE: none. */
 static uint32_t look_up(const struct profile *p, struct lost_request *q,
 			const struct requesters_asked *a)
 {
@@ -72,7 +72,7 @@ static uint32_t look_up(const struct profile *p, struct lost_request *q,
 	return profile_leaf_number(block);
 }
 
-/* Count a block once more, in a profile that has been begun anew. 0 or -ENOMEM. */
+/* Count a block again, in a profile that was restarted. 0 or -ENOMEM. */
 static int count(struct profile *p, taddr at, uint32_t leaf, uint64_t now_ns)
 {
 	const struct call_leaf *l = &p->leaves[leaf];
@@ -88,9 +88,9 @@ static int count(struct profile *p, taddr at, uint32_t leaf, uint64_t now_ns)
 }
 
 /*
- * The profile is our own copy: it becomes one of what is lost alone, so that nothing else is
- * named, which takes most of the time.
- * @leaves  for each block, set to its leaf
+ * Reduce the profile, which is our own copy, to what is lost: naming anything else would take most
+ * of the time.
+ * @leaves  set for each block
  */
 static int count_lost(struct profile *p, struct lost_request *v, size_t n, uint32_t *leaves,
 		      const struct requesters_asked *a)
@@ -121,7 +121,7 @@ static int tell(const struct requesters_asked *a, const struct image *i, struct 
 	for (size_t k = 0; d && k < n; k++)
 		v[k].node = leaves[k] == PD_NONE ? PD_NONE : nodes[leaves[k]];
 	err = d ? write_requests(a->files.blocks, v, n) : -ENOMEM;
-	/* The last of it: without a whole one nothing has been told. */
+	/* Written last: without a complete one the looker takes nothing. */
 	if (!err)
 		err = datafile_write_fd(a->files.data, d, &e);
 	profile_data_free(d);
@@ -148,7 +148,7 @@ int requesters_name(void *ctx, struct still_holder *holder)
 	return err != 0;
 }
 
-/* ---- whoever looks ---- */
+/* ---- in the looker ---- */
 
 /* 0 or -errno. */
 static int ask(struct still_holder *session, const struct requesters_files *files,

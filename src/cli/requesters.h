@@ -6,24 +6,25 @@
 #include "report/lost_paths.h"
 
 /*
- * Who has requested the blocks that are lost. A looker knows their addresses, and the session who
- * requested what it has seen; names are for neither of them to find. So the looker writes the
- * addresses into a file and asks the session, which forks a copy of itself, the namer: that looks
- * the blocks up, names their paths, and writes what it has found into two files for the looker.
+ * Which paths have requested the lost blocks. A looker knows the addresses of these, and the
+ * session has the requests that it observed; neither of them may look up names. So the looker
+ * writes the addresses to a file and asks the session, which forks the namer, a copy of itself:
+ * that finds the blocks, names their paths, and writes the results to two files for the looker.
  *
- * The namer knows more than the session did when the program was held for the copy. So a block
- * counts only if it has been there since then: another one may have got its address. Of several
- * copies that a program ran on between, since the first: what was at that address in each of them
- * is the same block only then.
+ * The namer's state is later than the copy of the program's memory. So a block counts only if it
+ * has existed since the program was held for the copy: its address may have been reused. If there
+ * are several copies of a running program, it must have existed since the first one, so that all
+ * copies have the same block at that address.
  */
 
-/* Without names, shared by all three. */
+/* Unnamed files, shared by the three processes. */
 struct requesters_files {
 	bool open;
 	int blocks; /* struct lost_request */
-	int data;   /* a data file of a profile that counts these blocks */
+	int data;   /* a data file: a profile that counts these blocks */
 };
 
+/* Create the files, or close them. 0 or -errno. */
 int requesters_files_open(struct requesters_files *f);
 void requesters_files_close(struct requesters_files *f);
 
@@ -32,24 +33,24 @@ void requesters_files_close(struct requesters_files *f);
 struct requesters_asked {
 	const struct serve *serve;
 	pid_t pid;
-	/* CLOCK_MONOTONIC, when the program was held first and last */
+	/* CLOCK_MONOTONIC, when the program was first and last held */
 	uint64_t since_ns, then_ns;
 	struct requesters_files files;
 };
 
-/* What it does, for looker_begin(); @ctx: the above. */
+/* The body of a namer, for looker_begin(); @ctx: struct requesters_asked. */
 int requesters_name(void *ctx, struct still_holder *holder);
 
-/* ---- whoever looks ---- */
+/* ---- in the looker ---- */
 
 struct requesters {
-	struct lost_requests requests; /* what the others come to */
+	struct lost_requests requests; /* in total */
 	struct profile_data *d;
 	struct lost_request *v;
 };
 
-/* Ask. Returns 0 or -errno, with a sentence in @e: nobody has said it. requesters_release() is to
- * be called either way. */
+/* Ask the session. Returns 0, or -errno with a sentence in @e, which has not been printed.
+ * requesters_release() must be called in any case. */
 int requesters_find(struct requesters *r, struct still_holder *session,
 		    const struct requesters_files *files, const struct reach *reach,
 		    const struct spans *blocks, struct error *e);

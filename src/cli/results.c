@@ -30,14 +30,14 @@ bool section_read(struct section *s, const char *line)
 	    line[at] != ' ')
 		return false;
 	s->pid = pid;
-	/* Once more: it was made harmless by somebody else. */
+	/* Escape it again: it comes from another process. */
 	title_make(s->title, line + at + 1, strlen(line + at + 1));
 	return true;
 }
 
-/* ---- what came of a session ---- */
+/* ---- results of a session ---- */
 
-/* Who asks for the end wants the report, if no file was to be written, too. */
+/* True if the client reads the profile from memory: it was not saved, or no file was wanted. */
 static bool is_read_from_memory(const struct outputs *o, const struct image *i, enum results what)
 {
 	struct error e;
@@ -51,13 +51,14 @@ static bool is_read_from_memory(const struct outputs *o, const struct image *i, 
 	return is;
 }
 
-/* All that are read from there, at once: the same files are read for their names. */
+/* Save to memory all profiles that are read from there; together, since the same files are read for
+ * their names. */
 static void save_in_memory(const struct outputs *o, enum results what)
 {
 	struct image **v = NULL;
 	size_t n = 0, cap = 0;
 
-	/* Without memory for the list, one has no profile there. */
+	/* Out of memory: a profile is not readable from there. */
 	for (struct image *i = o->session->images; i; i = i->next)
 		if (!i->memory && is_read_from_memory(o, i, what) && !ARRAY_RESERVE(&v, &cap, n))
 			v[n++] = i;
@@ -145,7 +146,7 @@ void results_answer_saved(const struct outputs *o, const struct unsaved *files, 
 		answer_said(a, o->left_out_text);
 }
 
-/* "; cannot write ...; and 3 more": what else has failed. */
+/* Append other errors: "; cannot write ...; and 3 more". */
 static void append_failures(char *text, size_t size, const struct outputs *o, size_t told)
 {
 	size_t len = strlen(text), n = told;

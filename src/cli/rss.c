@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mprof rss PID: where the resident memory of a process is. */
+/* mprof rss PID: what the resident memory of a process is for. */
 #include "cli/allocator.h"
 #include "cli/look_reach.h"
 #include "cli/look_rss.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is read while the process is held. */
+/* Read while the process is held. */
 struct rss_command {
 	const struct options *options;
 	struct look look;
@@ -32,8 +32,8 @@ static void forget(struct rss_command *c)
 	resident_release(&c->resident);
 }
 
-/* What is private and was written to has pages that are told apart one by one, whatever the program
- * has protected of it since. */
+/* Each page of private mappings that were written to is classified, even if the program has changed
+ * the protection since. */
 static int read_pages(struct rss_command *c, const struct still_files *f)
 {
 	struct still_files all = *f;
@@ -59,11 +59,11 @@ static int held(void *ctx, const struct still_files *f)
 
 	err = err ? err : read_text(f->pid, "smaps", &c->smaps);
 	err = err ? err : read_text(f->pid, "status", &c->status);
-	c->rollup = proc_read(f->pid, "smaps_rollup", NULL); /* older kernels have none */
+	c->rollup = proc_read(f->pid, "smaps_rollup", NULL); /* NULL on older kernels */
 	return err;
 }
 
-/* ---- when it runs again ---- */
+/* ---- after the process was let go ---- */
 
 static int take_sums(const struct smap *m, void *ctx)
 {
@@ -74,7 +74,7 @@ static int take_sums(const struct smap *m, void *ctx)
 	return 0;
 }
 
-/* "\nVmPTE:      40 kB" */
+/* The value in "\nVmPTE:      40 kB" */
 static uint64_t kib_in(const char *status, const char *key)
 {
 	const char *at = strstr(status, key);
@@ -126,7 +126,7 @@ static int tell(struct rss_command *c)
 					.status_rss = status.vm_rss * 1024,
 					.page_tables = kib_in(c->status, "\nVmPTE:"),
 					.threads = status.threads};
-	/* Older kernels have no such file. */
+	/* older kernels have no such file */
 	if (c->rollup)
 		smaps_each_in(c->rollup, take_sums, &c->report);
 	int err = look_print(c->options, print, c);

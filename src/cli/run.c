@@ -24,7 +24,7 @@ struct run {
 	char **argv;
 };
 
-/* How mprof ends: as the program did, unless that was well and we were not. */
+/* How mprof ends: as the program did, unless that was successful and mprof failed. */
 static struct ending ending_of(const struct session *s, int err)
 {
 	if (s->root_ended && WIFSIGNALED(s->root_status))
@@ -36,7 +36,8 @@ static struct ending ending_of(const struct session *s, int err)
 	return (struct ending){ .status = serve_told() ? 128 + serve_told() : 0 };
 }
 
-/* Whoever sees us end takes it for the end of the program and of what it has started. */
+/* Say that processes go on: the end of mprof looks like the end of the program and all that it has
+ * started. */
 static void tell_that_it_goes_on(const struct session *s)
 {
 	pid_t first = !s->root_ended && proc_lives(s->root) ? s->root : 0;
@@ -62,7 +63,7 @@ static struct ending run_session(struct serve *v, const struct run *run)
 	struct error e;
 
 	s->launched = true;
-	/* First what may fail without a program that would run on. */
+	/* First what may fail, before there is a program. */
 	if (signals_prepare(&e)) {
 		say("%s", e.text);
 		return (struct ending){ .status = STATUS_FAILED };
@@ -78,7 +79,8 @@ static struct ending run_session(struct serve *v, const struct run *run)
 	}
 	s->root = pid;
 	limits_raise();
-	/* Only now: the program is to start with the signals that mprof was started with. */
+	/* After the fork: the program starts with the signal handling that mprof was started
+	 * with. */
 	signals_begin(v->tracer, v->end_on_interrupt, say_sentence);
 	unheard_begin();
 	serve_open_control(v, pid);

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Who shows what is printed; 0: nobody. */
+/* the pager's pid; 0: none */
 static volatile pid_t pager;
 
 bool screen_shows(FILE *out)
@@ -21,7 +21,7 @@ bool screen_shows(FILE *out)
 
 /* ---- how wide, and in which colours ---- */
 
-/* Whatever a terminal says of itself; then the usual. */
+/* From the environment or the terminal; otherwise 80. */
 static size_t columns_of_terminal(void)
 {
 	const char *variable = getenv("COLUMNS");
@@ -30,14 +30,14 @@ static size_t columns_of_terminal(void)
 
 	if (n > 0 && n < 10000)
 		return (size_t)n;
-	/* Standard output leads to the pager, if there is one. */
+	/* Standard output may be the pager's pipe. */
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		if (!ioctl(fd, TIOCGWINSZ, &size) && size.ws_col)
 			return size.ws_col;
 	return 80;
 }
 
-static size_t columns_known; /* before there was a pager; 0: there is none */
+static size_t columns_known; /* determined before the pager was started; 0: no pager */
 
 void screen_fit(struct report_options *r, const struct options *o, FILE *out)
 {
@@ -53,7 +53,7 @@ void screen_fit(struct report_options *r, const struct options *o, FILE *out)
 
 /* ---- the pager ---- */
 
-/* The first of these that is set says which, though it be to say none; NULL: none is to be had. */
+/* The first variable that is set decides, even to use none; NULL: no pager. */
 static const char *pager_command(void)
 {
 	static const char *const variables[] = {"MPROF_PAGER", "PAGER"};
@@ -72,13 +72,13 @@ static const char *pager_command(void)
 	return path ? "less" : NULL;
 }
 
-/* It gets what we print as its input. */
+/* Its standard input is our output. */
 static _Noreturn void be_pager(const char *command, const int pipe_fds[2])
 {
 	dup2(pipe_fds[0], STDIN_FILENO);
 	close(pipe_fds[0]);
 	close(pipe_fds[1]);
-	/* Colours as they are, and no waiting for a key when all is seen at once. */
+	/* Keep colours; quit at once if all fits on a screen. */
 	setenv("LESS", "FRX", 0);
 	setenv("LV", "-c", 0);
 	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
@@ -87,14 +87,14 @@ static _Noreturn void be_pager(const char *command, const int pipe_fds[2])
 
 static void await_pager(void)
 {
-	/* NOLINTNEXTLINE(bugprone-signal-handler,cert-sig30-c): errno is a thread's own */
+	/* NOLINTNEXTLINE(bugprone-signal-handler,cert-sig30-c): errno is per thread */
 	while (pager && waitpid(pager, NULL, 0) < 0 && errno == EINTR)
 		;
 	pager = 0;
 }
 
-/* Who leaves the pager early, or presses a key that ends us, wants the terminal back from it
- * first. */
+/* If the user quits the pager early, or a key sends a signal: wait until the pager has restored the
+ * terminal. */
 static void end_after_pager(int sig)
 {
 	close(STDOUT_FILENO);

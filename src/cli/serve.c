@@ -49,7 +49,7 @@ int share_one_cpu(pid_t pid, struct error *e)
 				       "%s", strerror(-err)) : 0;
 }
 
-/* ---- how it goes ---- */
+/* ---- the status line ---- */
 
 bool serve_has_status_line(const struct serve *v)
 {
@@ -78,7 +78,7 @@ static void status_line(struct serve *v)
 	v->last_tick_ns = now;
 }
 
-/* ---- whom the session asks ---- */
+/* ---- functions of the session's host ---- */
 
 void serve_leave_clients(void *control)
 {
@@ -164,7 +164,7 @@ bool serve_open_control(struct serve *v, pid_t pid)
 	return !err || (err != -EADDRINUSE && !v->options->needs_control);
 }
 
-/* What there is, when the programs have been let go. */
+/* Write everything, after detaching. */
 static int write_all(struct serve *v)
 {
 	struct session *s = v->session;
@@ -203,12 +203,12 @@ int serve_session(struct serve *v)
 	if (!s->refused)
 		err = write_all(v);
 	say_not_found(v->watched->rules);
-	/* Whose start we saw has told of each that it uses. */
+	/* If we saw the process start, each ifunc in use was reported. */
 	if (!s->launched)
 		say_not_resolved(v->watched);
 	if (v->control)
 		serve_last_answers(v);
-	/* Who waited for the end has it. */
+	/* The clients that waited for the end have their answers. */
 	lacking_say(&v->lacking, v->options);
 	return err;
 }

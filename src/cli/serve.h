@@ -12,36 +12,36 @@
 #include "session/session.h"
 #include "session/supervise.h"
 
-/* A look at one of its programs that somebody has asked for. */
+/* A look that a client has asked for. */
 struct served_look {
 	struct looker looker;
-	pid_t pid; /* of that program */
-	/* CLOCK_MONOTONIC, when it was stopped last: what was requested until then is not later,
-	 * and what is requested afterwards not earlier. */
+	pid_t pid; /* pid of the program */
+	/* CLOCK_MONOTONIC, when it was last held: requests before that have no later times, those
+	 * after it no earlier ones. */
 	uint64_t held_ns;
-	/* The same of the first time, if all that has been copied since then belongs to one look;
-	 * else that of the last time. */
+	/* The same for the first time, if all copies since then belong to one look; otherwise as
+	 * held_ns. */
 	uint64_t since_ns;
 	struct looker namer;
-	struct requesters_files files; /* what that and the looker share; not open: nothing */
+	struct requesters_files files; /* shared by the namer and the looker; not open: not used */
 };
 
 enum { SERVED_LOOKS = 4 };
 
-/* How a session is served. */
+/* A session and what serves it. */
 struct serve {
 	struct session *session;
-	struct tracer *tracer;	/* of the session's observer */
-	struct journal *journal;	/* of who watches over us */
+	struct tracer *tracer;	/* owned by the session's observer */
+	struct journal *journal;	/* the watchdog's */
 	struct watch_shared *watched;
 	const struct options *options;
-	struct gate *gate;	/* what the profiles are held against */
+	struct gate *gate;	/* conditions for the profiles */
 	struct outputs outputs;
-	struct page_parts *page; /* theirs, while it is made */
-	char *desc;		/* theirs: how a massif file was asked for */
-	struct control *control;	/* NULL: none could be opened */
-	bool end_on_interrupt;		/* SIGINT and SIGQUIT end the session, not the program
-					   alone */
+	struct page_parts *page; /* of @outputs, while the page is being made */
+	char *desc;		/* of @outputs: the desc: line of a massif file */
+	struct control *control;	/* NULL: it could not be opened */
+	bool end_on_interrupt;		/* SIGINT and SIGQUIT end the session; otherwise they are
+					   left to the program */
 	struct control_asker waiting[16];	/* clients that wait for the end */
 	size_t n_waiting;
 	struct served_look looks[SERVED_LOOKS];
@@ -49,49 +49,49 @@ struct serve {
 		enum { LAST_NOT_BEGUN, LAST_GOES_ON, LAST_OVER } state;
 		struct served_look look;
 		struct image *image;	/* whose process is looked at */
-		struct image *until;	/* those that begin later are not */
-		struct last_told *told; /* shared with whoever looks, as this is: */
+		struct image *until;	/* those that began later are not looked at */
+		struct last_told *told; /* shared with the looker, as is: */
 		int marks;		/* a file */
-		uint64_t end_ns;	/* CLOCK_MONOTONIC: so long that is waited for */
+		uint64_t end_ns;	/* CLOCK_MONOTONIC: wait no longer than this */
 	} last;				/* last_look.h */
 	uint64_t last_events, last_tick_ns; /* for events per second */
 	enum {
 		NOT_KEPT,
-		KEPT_FIRST,	/* a profile could not be saved, and who hears of it now did not
+		KEPT_FIRST,	/* a profile could not be saved, and those who are told now did not
 				   know */
 		KEPT_AGAIN,
 	} kept;
-	bool given_up;			/* somebody does not want what is kept */
+	bool given_up;			/* what is kept has been discarded */
 	struct lacking lacking;		/* what the profiles lack */
-	size_t lasting;			/* so many outputs no other try can mend */
+	size_t lasting;			/* so many outputs cannot be written by another try */
 };
 
-/* Whom a session that is served asks; its owner is the struct serve. */
+/* The host of a served session; its owner is a struct serve. */
 extern const struct session_host serve_host;
 
 /**
- * Serve stops, control commands and timers until all programs have ended, somebody asks for the
- * end, or the time is over; then let the programs go, write what there is and answer who asked.
+ * Serve stops, control commands and timers until all programs have ended, a client or signal asks
+ * for the end, or the time is over; then detach from the programs, write everything and answer the
+ * waiting clients.
  * Returns 0, or -errno after printing what could not be written.
  */
 int serve_session(struct serve *v);
 
 /**
- * Have a control socket for the session of @pid. Without one it cannot be controlled, which is
- * said, and is no reason not to profile, unless the options tell that it is needed; it is one that
- * the process has a session: then false, and that is said.
+ * Open the control socket for the session of @pid. If that fails, a sentence is printed. False only
+ * if the session cannot go on: the process has a session already, or the options require a socket.
  */
 bool serve_open_control(struct serve *v, pid_t pid);
 
-/* In a forked copy of ourselves: whoever asks is answered by the tracing process alone. */
+/* In a forked child: only the tracing process answers clients. */
 void serve_leave_clients(void *control);
 
-/* Is there a line that shows how it goes? */
+/* True if there is a status line. */
 bool serve_has_status_line(const struct serve *v);
 
 /**
- * Put ourselves, and all threads of process @pid (0: none), on the processor it runs on now. The
- * process can see this in its affinity, which is why only --wait=pin does it.
+ * Bind ourselves, and all threads of process @pid (0: none), to the processor on which it runs now.
+ * The process can see this in its affinity, which is why only --wait=pin does it.
  * Returns 0, or -errno with a sentence in @e.
  */
 int share_one_cpu(pid_t pid, struct error *e);

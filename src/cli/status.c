@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mprof status: the sessions there are, and what each has seen so far. */
+/* mprof status: the sessions, and what each has observed so far. */
 #include "cli/answer.h"
 #include "cli/cli.h"
 #include "cli/options.h"
@@ -15,14 +15,14 @@ static const char *text_of(const json_t *answer, const char *key)
 	return text ? text : "?";
 }
 
-/* What is not there was not told, which is not 0. */
+/* "-" if it was not in the answer, which is not 0. */
 static const char *count_of(const json_t *answer, const char *key, char text[24])
 {
 	const json_t *n = json_object_get(answer, key);
 
 	if (!json_is_number(n))
 		return "?";
-	/* From 2^63 on it is no integer: see json_out_num(). */
+	/* from 2^63 on it is not an integer: see json_out_num() */
 	if (json_is_real(n))
 		snprintf(text, 24, "%.0f", json_real_value(n));
 	else
@@ -40,7 +40,7 @@ static const char *tenths_of(const json_t *answer, const char *key, char text[24
 	return text;
 }
 
-/* 0 is what a program has that has not run yet, or that nothing was seen of. */
+/* 0: the program has not run yet, or was not observed. */
 static const char *slowdown_told(const json_t *answer, char text[24])
 {
 	const json_t *n = json_object_get(answer, "slowdown");
@@ -60,7 +60,7 @@ static void print_head(void)
 	       "command");
 }
 
-/* What one of several processes of a session has of its figures. */
+/* Print the figures of one of several processes of a session. */
 static void print_process(pid_t session, const json_t *process)
 {
 	char in[24], n[4][24];
@@ -72,7 +72,7 @@ static void print_process(pid_t session, const json_t *process)
 	       text_of(process, "command"));
 }
 
-/* If there are several the session's own line has the sums. */
+/* If there are several, the session's own line has the sums. */
 static void print_processes(pid_t session, const json_t *answer)
 {
 	const json_t *list = json_object_get(answer, "each_process");
@@ -109,7 +109,7 @@ static void print_row(pid_t pid, const json_t *answer)
 		    text_of(answer, "not_saved"), (int)pid, (int)pid, (int)pid);
 }
 
-/* The session's own word, as it came; @e: why there is none. */
+/* Print the session's answer unchanged; @e: why there is none. */
 static void print_json(pid_t pid, const char *text, const struct error *e)
 {
 	char *line = text ? NULL : answer_error_json(pid, e->text);

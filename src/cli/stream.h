@@ -7,13 +7,13 @@
 
 #include <stdio.h>
 
-/* Where a command prints what it was asked for: the file of -o, or standard output. */
+/* Where a command prints its output: to the file of -o, or standard output. */
 
-/* NULL, and a sentence has been printed: the file cannot be written. */
+/* NULL: the file cannot be written, and a sentence has been printed. */
 FILE *stream_open(const struct options *o);
 
-/* All has been printed to standard output: that it could not be written is said. Returns @status,
- * or STATUS_FAILED. */
+/* All has been printed to standard output: say if it could not be written. Returns @status, or
+ * STATUS_FAILED. */
 int stream_end_stdout(int status);
 
 /* Say that writing has failed with @err, -errno. */

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mprof top: what a process allocates, while it does. */
+/* mprof top: what a process allocates, while it runs. */
 #include "cli/look.h"
 #include "cli/top_print.h"
 #include "cli/top_screen.h"
 #include "cli/top_signals.h"
 
-/* Without a screen. */
+/* True if it prints instead of using the screen. */
 static bool prints(const struct options *o)
 {
 	return o->top.once || o->top.batch || o->format == FORMAT_JSON;
 }
 
-/* 0, or a status: a sentence has been printed, and nothing was done to the process. */
+/* 0, or a status: a sentence has been printed, and the process was not touched. */
 static int check(const struct options *o)
 {
 	if (o->top.how.by != TOP_SITES && o->top.how.sort == TOP_TEMPORARY) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mprof top without a screen. */
+/* mprof top without the screen. */
 #include "cli/top_print.h"
 
 #include "base/clock.h"
@@ -41,7 +41,7 @@ static int print_json(const struct top_session *s, const struct top_head *h,
 	return line ? 0 : -ENOMEM;
 }
 
-/* False: nobody reads it any more, or it cannot be printed, which is said. */
+/* Print a look. False: nobody reads it any more, or an error, which is said. */
 static bool print_look(const struct top_session *s, int *status)
 {
 	const struct top_look *before = s->before.data ? &s->before : NULL;
@@ -49,7 +49,7 @@ static bool print_look(const struct top_session *s, int *status)
 	struct top_how how = s->options->top.how;
 	struct top_rows rows;
 
-	/* Lines do not have all that an object has. */
+	/* Lines leave out rows that JSON has. */
 	how.no_zeros = s->options->format != FORMAT_JSON;
 	int err = top_rows(&s->now, before, &how, &rows);
 
@@ -69,7 +69,7 @@ static bool print_look(const struct top_session *s, int *status)
 
 /* ---- one after another ---- */
 
-/* Nothing comes of a process that has ended but its end. */
+/* After the process has ended, only the end of the session can follow. */
 static void wait_until(const struct top_session *s, uint64_t ns)
 {
 	enum { LONGEST_MS = 60000 };
@@ -82,7 +82,7 @@ static void wait_until(const struct top_session *s, uint64_t ns)
 	}
 }
 
-/* A new one. False: there will be none, or it is not waited for any longer. */
+/* Wait for a new look. False: there will be none, or we have been told to end. */
 static bool await_look(struct top_session *s)
 {
 	enum { MOMENT_MS = 50 };
@@ -103,7 +103,7 @@ int top_print(struct top_session *s)
 	bool looked = await_look(s), printed = false;
 	int status = 0;
 
-	/* The first one is for the differences. */
+	/* The first look is only for differences. */
 	for (bool goes_on = looked; goes_on; next += interval) {
 		wait_until(s, next);
 		goes_on = await_look(s);

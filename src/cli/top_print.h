@@ -4,8 +4,8 @@
 
 #include "cli/top_session.h"
 
-/* Print looks, one (--once) or one each interval until the session is over, somebody asks for the
- * end, or nobody reads what is printed. A status. */
+/* Print looks, one (--once) or one each interval until the session is over, a signal asks for the
+ * end, or nobody reads the output. Returns a status. */
 int top_print(struct top_session *s);
 
 #endif

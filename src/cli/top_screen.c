@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The screen of mprof top: what is on it, and its keys. */
+/* The screen of mprof top, and its keys. */
 #include "cli/top_screen.h"
 
 #include "base/clock.h"
@@ -21,9 +21,9 @@ enum { MOMENT_MS = 50, KEY_ESCAPE = 27 };
 
 struct screen {
 	struct top_view v;
-	bool typing; /* the filter */
+	bool typing; /* the filter is being typed */
 	bool frozen, leaves, detaches;
-	int first_row;	  /* the line under the head, what is said, and the line over the rows */
+	int first_row;	  /* first line after the head, the message, and the line above the rows */
 	uint64_t next_ns; /* when the next look is due */
 	struct error said;
 };
@@ -52,7 +52,7 @@ out:
 	free(cut);
 }
 
-/* On as many lines as it takes, from @line on but not on @end. Returns the line behind them. */
+/* Print on as many lines as needed, from @line up to @end. Returns the next line. */
 static int put_all(int line, int end, const char *text, int attributes)
 {
 	char *wrapped = top_wrap(text, COLS), *save;
@@ -64,7 +64,7 @@ static int put_all(int line, int end, const char *text, int attributes)
 	return line;
 }
 
-/* Returns the line behind it. Half of the screen is for rows. */
+/* Returns the next line. Leaves half of the screen for rows. */
 static int draw_head(const struct top_head *h, const char *name)
 {
 	enum { NAME_LEAST = 16, LEAST = 3 };
@@ -86,7 +86,7 @@ static int draw_head(const struct top_head *h, const char *name)
 	return line;
 }
 
-/* What there is to know of the rows, as long as nothing else is said. */
+/* A note about the rows, if there is no other message. */
 static void tell_of_rows(const struct screen *s, struct error *e)
 {
 	if (s->v.what != NOT_OPENED)
@@ -99,7 +99,7 @@ static void tell_of_rows(const struct screen *s, struct error *e)
 		error_set(e, 0, "Enter chains  ? help  q quit");
 }
 
-/* Returns the line behind it. */
+/* Returns the next line. */
 static int draw_said(const struct screen *s, int line)
 {
 	struct error e = s->said;
@@ -113,7 +113,7 @@ static int draw_said(const struct screen *s, int line)
 	return put_all(line, LINES, e.text, A_BOLD);
 }
 
-/* A line that has been printed by @print, without its end. */
+/* Draw a line printed by @print, without its newline. */
 static void draw_row(const struct screen *s, const struct top_head *h, size_t i, int line)
 {
 	char *text = NULL;
@@ -172,7 +172,7 @@ static void draw_opened(const struct screen *s)
 	for (size_t i = s->v.first; i < s->v.n_opened && line < LINES; i++) {
 		const char *opened = s->v.opened[i];
 
-		/* What is indented are the places of a chain. */
+		/* indented lines are the frames of a chain */
 		if (s->v.what == HELP || *opened != ' ')
 			line = put_all(line, LINES, opened, A_NORMAL);
 		else
@@ -214,7 +214,7 @@ static void type(struct screen *s, int key)
 	if (key == KEY_ESCAPE || is_enter(key)) {
 		s->typing = false;
 	} else if (key == KEY_BACKSPACE || key == 127 || key == '\b') {
-		/* A character may have been several keys. */
+		/* Delete a whole UTF-8 character. */
 		while (len && (s->v.filter[len - 1] & 0xc0) == 0x80)
 			s->v.filter[--len] = '\0';
 		s->v.filter[len ? len - 1 : 0] = '\0';
@@ -225,7 +225,7 @@ static void type(struct screen *s, int key)
 	top_view_other_rows(&s->v);
 }
 
-/* Where a key goes to from @at. @at stays where the key is another one; false then. */
+/* Set *at to where a key moves from there. False: it is another key. */
 static bool moved(const struct screen *s, int key, size_t n, size_t *at)
 {
 	size_t height = (size_t)page(s);
@@ -273,12 +273,12 @@ static void switch_rows(struct screen *s)
 	s->v.how.by = (s->v.how.by + 1) % TOP_BYS;
 	if (s->v.how.by != TOP_SITES && s->v.how.sort == TOP_TEMPORARY)
 		s->v.how.sort = TOP_LIVE;
-	/* Types, or names of threads, were not asked for by then. */
+	/* Types, or names of threads, are only in looks for them. */
 	if (s->v.how.by != TOP_SITES && !s->frozen)
 		look_at_once(s);
 }
 
-/* What changes which rows there are, or their order. False: it is another key. */
+/* Keys that change the rows or their order. False: it is another key. */
 static bool change_rows(struct screen *s, int key)
 {
 	static const char sorts[] = "LGAT";
@@ -315,7 +315,7 @@ static void freeze(struct screen *s)
 	look_at_once(s);
 }
 
-/* What can be done whatever is shown. */
+/* Keys that work in all views. */
 static void do_key(struct screen *s, int key)
 {
 	switch (key) {
@@ -403,7 +403,7 @@ static void look(struct screen *s)
 		top_view_renew_chains(&s->v);
 }
 
-/* Until a key comes, or the next look is due. */
+/* Wait for a key, or until the next look is due. */
 static int next_key(const struct screen *s)
 {
 	enum { LONGEST_MS = 1000 };
@@ -413,7 +413,7 @@ static int next_key(const struct screen *s)
 	return getch();
 }
 
-/* More than any screen has; what goes beyond is not drawn on. */
+/* More than any screen has; nothing is drawn beyond. */
 enum { MOST_LINES = 1000, MOST_COLUMNS = 4000 };
 
 static int at_most(int n, int most)
@@ -442,7 +442,7 @@ static void run(struct screen *s)
 
 		if (key != ERR && key != KEY_RESIZE)
 			take_key(s, key);
-		/* A terminal that is gone has no keys, and does not wait for one either. */
+		/* A terminal that has gone away returns no keys without waiting. */
 		failed = key == ERR && !isatty(STDIN_FILENO) ? failed + 1 : 0;
 		s->leaves |= failed > 1;
 	}

@@ -4,12 +4,12 @@
 
 #include "cli/top_session.h"
 
-/* Is there a terminal to have a screen on? False: a sentence has been printed. */
+/* True if there is a terminal for a screen. False: a sentence has been printed. */
 bool top_screen_possible(void);
 
 /**
- * Show looks until the user has had enough.
- * @detach  whether the session is to be ended, too
+ * Show looks until the user quits.
+ * @detach  set if the session is to be ended, too
  * Returns a status.
  */
 int top_screen(struct top_session *s, bool *detach);

@@ -25,7 +25,7 @@
 
 enum { DETACH_SECONDS = 600, MOMENT_MS = 50 };
 
-/* Ask the session; a signal that tells us to end ends the wait. As control_ask(). */
+/* Ask the session; a signal to end interrupts the wait. As control_ask(). */
 static int ask(const struct top_session *s, enum control_form form, const char *words,
 	       unsigned seconds, struct control_answer *a, struct error *e)
 {
@@ -36,7 +36,8 @@ static int ask(const struct top_session *s, enum control_form form, const char *
 
 /* ---- attaching ---- */
 
-/* Our copy: what it says is for us to show, and nobody at our terminal can mean it. */
+/* The child that attaches: its output goes to a file that we show, and the terminal's signals do
+ * not reach it. */
 __attribute__((noreturn)) static void attach(const struct top_session *s, pid_t parent)
 {
 	static const char *const engines[] = {[ENGINE_TRAP] = "--engine=trap",
@@ -66,7 +67,7 @@ __attribute__((noreturn)) static void attach(const struct top_session *s, pid_t 
 	_exit(status);
 }
 
-/* All that our copy has said. */
+/* Print what the child has said. */
 static void print_said(const struct top_session *s)
 {
 	char text[4096];
@@ -76,7 +77,7 @@ static void print_said(const struct top_session *s)
 		fwrite(text, 1, (size_t)n, stderr);
 }
 
-/* Has our copy ended? Its status is then in *status. */
+/* True if the child has ended; *status: its exit status. */
 static bool has_ended(struct top_session *s, int options, int *status)
 {
 	int wstatus;
@@ -88,7 +89,7 @@ static bool has_ended(struct top_session *s, int options, int *status)
 	if (pid != s->attached)
 		return false;
 	s->attached = 0;
-	/* It could not say that itself. */
+	/* it could not say that itself */
 	if (WIFSIGNALED(wstatus) && !top_told_to_end())
 		say("the process that had to attach to process %d ended with signal %d (%s)",
 		    (int)s->pid, WTERMSIG(wstatus), strsignal(WTERMSIG(wstatus)));
@@ -96,7 +97,7 @@ static bool has_ended(struct top_session *s, int options, int *status)
 	return true;
 }
 
-/* What is about attaching means nothing to a session that there is. */
+/* Join an existing session; options about attaching are an error. */
 static int join(struct top_session *s)
 {
 	const struct option_def *d = options_find_given(s->options, FOR_RUN);
@@ -109,8 +110,8 @@ static int join(struct top_session *s)
 	return STATUS_USAGE;
 }
 
-/* Who answers may be a session that began at the same moment. Our copy leads a session of the
- * kernel's, which its processes are in. */
+/* The session that answers may be another one, begun at the same moment. Our child has called
+ * setsid(), so the kernel's session ID of the tracer tells. */
 static bool is_own(const struct top_session *s)
 {
 	pid_t tracer = proc_status(s->pid).tracer;
@@ -118,7 +119,7 @@ static bool is_own(const struct top_session *s)
 	return tracer <= 0 || getsid(tracer) == s->attached;
 }
 
-/* Our copy could not attach: somebody else's session is joined, if that is why. */
+/* The child could not attach: join the session that traces the process, if there is one. */
 static int not_attached(struct top_session *s, int status)
 {
 	s->session = control_tracing(s->pid);
@@ -181,7 +182,7 @@ static void close_files(const struct top_session *s)
 		close(s->process);
 }
 
-/* What is said of files while there may be a screen: for the end. */
+/* Messages about files are kept until the end, while the screen is in use. */
 static struct error left_out[8];
 
 static void keep_sentence(const char *sentence)
@@ -205,7 +206,7 @@ int top_session_begin(struct top_session *s, const struct options *o, pid_t pid)
 				  .said = -1,
 				  .process = (int)syscall(SYS_pidfd_open, pid, 0)};
 	s->namer.search = names_search(o);
-	s->namer.search.progress = NULL; /* the screen is not for it */
+	s->namer.search.progress = NULL; /* the screen has no room for it */
 	s->namer.say = keep_sentence;
 	if (!title_of(s->name, pid))
 		snprintf(s->name, sizeof s->name, "?");
@@ -231,7 +232,7 @@ static int open_file(uint64_t tracer, int fd)
 	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 }
 
-/* One that has ended keeps the name it had. */
+/* A thread that has ended keeps its last name. */
 static void name_threads(struct top_look *l, const struct top_session *s)
 {
 	const struct top_look *before = top_look_follows(l, &s->now) ? &s->now : NULL;
@@ -281,7 +282,7 @@ static int take_figures(struct top_session *s, const char *text, enum top_by by)
 	return 0;
 }
 
-/* It may have executed another program. */
+/* The name may have changed by an exec. */
 static void look_at_name(struct top_session *s)
 {
 	char name[TITLE_MAX];
@@ -290,14 +291,14 @@ static void look_at_name(struct top_session *s)
 		memcpy(s->name, name, sizeof name);
 }
 
-/* The session is there, but no look comes of it any more. */
+/* The session stays, but gives no more figures. */
 static enum top_answer refuse(struct top_session *s)
 {
 	s->refused = true;
 	return TOP_OVER;
 }
 
-/* It may be for a moment only, as while the process executes a program. */
+/* It may refuse for a moment only, as while the process executes a program. */
 static enum top_answer refuse_at_last(struct top_session *s)
 {
 	enum { PATIENCE_SECONDS = 5 };
@@ -310,7 +311,7 @@ static enum top_answer refuse_at_last(struct top_session *s)
 	return refuse(s);
 }
 
-/* Why there are no figures in an answer; 0: others have them just now. */
+/* Why an answer has no figures; 0: too many looks at the moment. */
 static int take_refusal(struct top_session *s, const struct control_part *p)
 {
 	char *why = asking_sentence(p, CONTROL_JSON);
@@ -322,7 +323,7 @@ static int take_refusal(struct top_session *s, const struct control_part *p)
 	return busy ? 0 : -EAGAIN;
 }
 
-/* The programs have been let go, but the session stays with what it could not save. */
+/* True if the programs have been detached from, but the session stays with unsaved files. */
 static bool is_kept(const json_t *status)
 {
 	const char *state = json_string_value(json_object_get(status, "state"));
@@ -330,7 +331,7 @@ static bool is_kept(const json_t *status)
 	return state && !strcmp(state, "unsaved");
 }
 
-/* How it ends: when nobody answers any more, its last word is there. */
+/* Find out how it ends: when the session does not answer any more, it has left a note. */
 static enum top_answer look_at_end(struct top_session *s)
 {
 	struct control_answer a;
@@ -433,7 +434,7 @@ void top_session_save(const struct top_session *s, struct error *e)
 	control_answer_release(&a);
 }
 
-/* Tell where each profile is, and what has failed. A status. */
+/* Print where each profile is, and what has failed. Returns a status. */
 static int say_results(char *text, bool older)
 {
 	int status = 0;
@@ -458,7 +459,7 @@ static int detach(const struct top_session *s)
 	struct control_answer a;
 	struct error e;
 
-	/* It is why we are here, maybe; another signal: the profile is not waited for. */
+	/* A signal may be why we are here; another one ends the wait for the profile. */
 	top_await_next_signal();
 	int err = ask(s, CONTROL_TEXT, "detach", DETACH_SECONDS, &a, &e);
 
@@ -483,7 +484,7 @@ int top_session_end(struct top_session *s, bool detaches)
 	if (s->attached && status)
 		kill(s->attached, SIGTERM);
 	if (s->attached && has_ended(s, 0, &ended) && ended) {
-		/* The sentences of a session that went well are in the profile, too. */
+		/* The messages of a session that went well are in the profile, too. */
 		print_said(s);
 		status = status ? status : ended;
 	}

@@ -39,12 +39,12 @@ bool top_was_resized(void)
 
 void top_await_signals(void)
 {
-	/* What waits is to be woken. */
+	/* without SA_RESTART: interrupts waits */
 	struct sigaction sa = {.sa_handler = take_signal};
 
 	for (size_t i = 0; i < ENDING_SIGNALS; i++)
 		sigaction(ending_signals[i], &sa, NULL);
-	/* Whoever reads us may have had enough: that shows when it is printed. */
+	/* EPIPE is noticed when printing */
 	signal(SIGPIPE, SIG_IGN);
 }
 

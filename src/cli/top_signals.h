@@ -5,28 +5,27 @@
 #include <signal.h>
 #include <stdbool.h>
 
-/* The signals that end mprof top: they ask it to, and wake it. */
+/* Signals that ask mprof top to end: they set a flag and interrupt waits. */
 
-/* From now on they do. */
+/* Install their handlers. */
 void top_await_signals(void);
 
-/* From now on the terminal's other sizes are ours to see: ncurses would take any, and counts
- * columns with 16 bits. */
+/* Handle SIGWINCH ourselves: ncurses would accept any size, but counts columns with 16 bits. */
 void top_await_resizes(void);
 
-/* Has it got another one since this was asked last? */
+/* True if the size has changed since the last call. */
 bool top_was_resized(void);
 
-/* What they did before, for a process that is ours and no top. */
+/* Restore the default handling, for the child that attaches. */
 void top_default_signals(void);
 
-/* Has one come? */
+/* True if a signal has come. */
 bool top_told_to_end(void);
 
-/* The same for who waits elsewhere. */
+/* The same as a flag, for control_patience.stop. */
 const volatile sig_atomic_t *top_end_flag(void);
 
-/* Forget it: the next one counts. */
+/* Reset the flag: wait for the next signal. */
 void top_await_next_signal(void);
 
 #endif

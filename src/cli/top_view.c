@@ -23,7 +23,7 @@ static const char help[] =
 	"q         quit; a session that was there before goes on\n"
 	"? h       this help; any key closes it\n";
 
-/* ---- what is opened ---- */
+/* ---- opened lines ---- */
 
 static void forget_lines(struct top_view *v)
 {

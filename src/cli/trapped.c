@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the process writes: what it has found of each file, definition and library, then the
+/* Written by the confined process: what it found of each file, definition and library, then the
  * functions. */
 struct found {
 	uint8_t found, placed;
@@ -22,7 +22,7 @@ struct finding {
 	const struct module_files *files;
 	uint32_t program;
 	struct rules *rules;
-	/* In the process: */
+	/* in the confined process only: */
 	size_t cap;
 	uint32_t file;
 	int err;
@@ -42,7 +42,7 @@ static void add(void *ctx, const struct scan_probe *p)
 							 p->indirect};
 }
 
-/* The files with descriptors for those that are not left out. */
+/* The files, with descriptors for those that are not left out. */
 static int files_to_read(const struct reading *r, const struct module_files *all,
 			 struct module_files *read)
 {
@@ -104,7 +104,7 @@ static int work(struct reading *r, size_t which, struct namer *namer, int out)
 	return err ? err : write_found(f, out);
 }
 
-/* ---- outside ---- */
+/* ---- in the parent ---- */
 
 static bool is_function(const struct finding *f, const struct trapped_function *v)
 {

@@ -9,15 +9,15 @@
 #include <stdbool.h>
 
 /*
- * What would be trapped in files, for who traces nothing: a confined process reads them
- * (naming/reading.h).
+ * What would be trapped in files, for commands that trace nothing: a confined process reads the
+ * files (naming/reading.h).
  */
 
-/* A function, as choose_probes() tells it. */
+/* A function, as reported by choose_probes(). */
 struct trapped_function {
 	uint64_t at, size;
 	uint32_t file, probe;	/* their numbers */
-	uint32_t indirect;	/* at is what tells where it is */
+	uint32_t indirect;	/* @at is the address of a resolver */
 };
 
 struct trapped_file {
@@ -26,17 +26,17 @@ struct trapped_file {
 };
 
 struct trapped {
-	struct trapped_function *v; /* by file, in the order in which they are chosen */
+	struct trapped_function *v; /* by file, in the order of choose_probes() */
 	size_t n;
-	struct trapped_file *files; /* one for each */
-	bool unread;		/* not all of them could be read, which has been said */
+	struct trapped_file *files; /* one for each file */
+	bool unread;		/* some could not be read, which has been said */
 };
 
 /**
- * Read them all, and note in the rules what has been found.
- * @program  the number of the program's own file
+ * Read all files, and note in the rules what has been found.
+ * @program  number of the program's own file
  * @say      told of files that are left out
- * Returns 0 or -ENOMEM; to be released either way.
+ * Returns 0 or -ENOMEM; must be released in any case.
  */
 int trapped_read(struct trapped *t, const struct module_files *files, uint32_t program,
 		 struct rules *rules, say_fn *say);

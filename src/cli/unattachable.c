@@ -35,7 +35,7 @@ static void say_why(pid_t pid, const struct advice *a, const char *what)
 	say("cannot %s process %d: %s", what, (int)pid, e.text);
 }
 
-/* Of a session of our own more is known than that it is a process. */
+/* A session of ours is described in more detail than another tracer. */
 static void why_traced_by_mprof(pid_t by, const struct target_facts *f, struct advice *a)
 {
 	*a = (struct advice){ 0 };
@@ -104,7 +104,8 @@ int target_say_why_not(const char *what, pid_t pid, int err)
 	return target_refuse(what, p, pid, &f);
 }
 
-/* Of whom somebody has, or who is mprof itself, the files may be read; the kernel says if not. */
+/* The files of a process that is traced, or is mprof, can be read all the same, unless the kernel
+ * refuses. */
 static enum target_problem reading_problem(const struct target_facts *f, pid_t pid, int err)
 {
 	enum target_problem p = target_judge(f, pid, getpid());

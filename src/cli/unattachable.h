@@ -4,31 +4,31 @@
 
 #include "attach/target.h"
 
-/* Processes that cannot be had: a sentence for each reason, and the command's exit status. */
+/* Processes that cannot be attached to: a sentence for each reason, and the exit status. */
 
-/* How things are with a process, before anything is tried. */
+/* The state of a process, before anything is tried. */
 enum target_problem target_at(pid_t pid, struct target_facts *f);
 
-/* The same of one that is fine so far, if somebody traces one of its other threads. */
+/* The same, if it is fine so far: whether another of its threads is traced. */
 enum target_problem target_with_threads(pid_t pid, struct target_facts *f);
 
-/* The exit status of a command that is about a process which cannot be had. */
+/* The exit status for a process with this problem. */
 int target_status(enum target_problem p);
 
-/* Why, and what to do. */
+/* The reason, and what to do. */
 void target_advise(enum target_problem p, pid_t pid, const struct target_facts *f,
 		   struct advice *a);
 
-/* Print why it cannot be done, @what being "attach to" or the like. Returns the status. */
+/* Print why it cannot be done; @what: "attach to" or similar. Returns the status. */
 int target_refuse(const char *what, enum target_problem p, pid_t pid, const struct target_facts *f);
 
-/* The same when it has been tried, with -errno of tracer_attach(): looked at again, for the facts
- * may have changed between the first look and the try. */
+/* The same after an attempt, with the -errno of tracer_attach(): the facts are read again, since
+ * they may have changed before the attempt. */
 int target_say_why_not(const char *what, pid_t pid, int err);
 
-/* What keeps us from telling what is mapped in a process, @err being -errno of the reading, or 0: a
- * kernel thread and a zombie have nothing mapped, and that is no error to the kernel. Returns the
- * status; 0: nothing is in the way, and nothing was printed. */
+/* Say why the mappings of a process cannot be read; @err: -errno, or 0: the kernel reports no error
+ * for a kernel thread or a zombie, which have none. Returns the status; 0: nothing is wrong, and
+ * nothing was printed. */
 int target_say_unreadable(pid_t pid, int err);
 
 #endif

@@ -22,32 +22,32 @@
 #include <unistd.h>
 
 enum {
-	ROOM = 64 << 10,	/* for what has not been written yet */
-	AGAIN_NS = 50000000,	/* between two tries */
-	LOOK_MS = 50,		/* a signal may come just before the wait */
-	LAST_NS = 500000000,	/* how long whoever has been told to end waits for a reader */
+	ROOM = 64 << 10,	/* for lines not written yet */
+	AGAIN_NS = 50000000,	/* between attempts */
+	LOOK_MS = 50,		/* in case a signal comes just before the wait */
+	LAST_NS = 500000000,	/* how long to wait for a reader when we have been told to end */
 };
 
 enum patience {
-	ANY_TIME,	/* nothing of this is on: standard error is waited for */
-	AT_ONCE,	/* programs are traced */
-	UNTIL_TOLD,	/* they have been let go */
-	FOR_A_MOMENT,	/* we have been told to end, or somebody waits for us */
-	NO_MORE,	/* the moment has passed */
+	ANY_TIME,	/* not in use: writes may block */
+	AT_ONCE,	/* programs are traced: never block */
+	UNTIL_TOLD,	/* after detaching: block until told to end */
+	FOR_A_MOMENT,	/* told to end, or a client waits: block for LAST_NS */
+	NO_MORE,	/* that time has passed */
 };
 
 static struct {
 	enum patience patience;
 	bool socket, file;
-	int fd;		/* standard error once more, where nobody waits; -1: cannot be had */
+	int fd;		/* standard error opened again, with O_NONBLOCK; -1: not possible */
 	timer_t timer;
 	bool has_timer;
 	char kept[ROOM];
 	size_t len;
-	atomic_uint_least64_t *lost;	/* sentences; shared with save children */
+	atomic_uint_least64_t *lost;	/* number of sentences; shared with save children */
 } unheard = { .fd = -1 };
 
-/* ---- writing without waiting ---- */
+/* ---- non-blocking writes ---- */
 
 static bool is_ready(int ms)
 {
@@ -56,7 +56,7 @@ static bool is_ready(int ms)
 	return poll(&p, 1, ms) > 0;
 }
 
-/* O_NONBLOCK on standard error itself would be the program's, too. */
+/* O_NONBLOCK on standard error itself would affect the program. */
 static ssize_t write_now(const char *text, size_t len)
 {
 	if (unheard.file)
@@ -69,7 +69,8 @@ static ssize_t write_now(const char *text, size_t len)
 	return is_ready(0) ? write(STDERR_FILENO, text, len < PIPE_BUF ? len : PIPE_BUF) : -1;
 }
 
-/* How much of @text need not be kept: what has been written, or all if nobody can ever read it. */
+/* The number of bytes of @text that need not be kept: written, or all if they can never be
+ * written. */
 static size_t put(const char *text, size_t len)
 {
 	ssize_t n = write_now(text, len);
@@ -79,7 +80,7 @@ static size_t put(const char *text, size_t len)
 	return errno == EAGAIN || errno == EINTR ? 0 : len;
 }
 
-/* ---- what is kept ---- */
+/* ---- kept lines ---- */
 
 static void count_lost(uint64_t n)
 {
@@ -99,7 +100,7 @@ static void keep(const char *lines)
 	unheard.len += len;
 }
 
-/* Line by line, so that no output of the program's comes into the middle of one. */
+/* Line by line, so that output of the program cannot come into the middle of one. */
 static void write_kept(void)
 {
 	size_t done = 0, n, line;
@@ -130,7 +131,7 @@ static void tell_lost(void)
 	write_kept();
 }
 
-/* The loop sleeps until something happens: have it look again. */
+/* The loop sleeps until a signal: set a timer that wakes it. */
 static void try_again_later(void)
 {
 	struct itimerspec every = { 0 };
@@ -154,7 +155,7 @@ void unheard_flush(void)
 		try_again_later();
 }
 
-/* ---- waiting, when nobody else has to ---- */
+/* ---- waiting, when no program is traced ---- */
 
 static void await_reader(void)
 {
@@ -182,7 +183,7 @@ static void give_up(void)
 	unheard.len = 0;
 }
 
-/* ---- for all ---- */
+/* ---- public ---- */
 
 void unheard_begin(void)
 {

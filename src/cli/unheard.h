@@ -3,32 +3,31 @@
 #define MPROF_CLI_UNHEARD_H
 
 /*
- * Standard error while programs are traced. It may be a pipe that nobody reads, and whoever waits
- * for it while tasks are stopped has the program wait. So what cannot be written at once is kept,
- * as much as there is room for, and written when there is somebody to read it. What finds no room
- * is counted, and the count is told.
+ * Standard error while programs are traced. It may be a pipe that nobody reads: if we wait for it
+ * while tasks are stopped, the program waits, too. So what cannot be written at once is kept, up to
+ * a limit, and written when there is a reader. Lines beyond the limit are counted, and the count is
+ * printed.
  */
 
-/* From here on nothing waits; after signals_begin(). Called once. */
+/* From here on writes do not block. Call it once, after signals_begin(). */
 void unheard_begin(void);
 
-/* Standard error is another file now. */
+/* Standard error has been redirected. */
 void unheard_changed(void);
 
-/* Print whole lines, at once or later. */
+/* Print whole lines, now or later. */
 void unheard_print(const char *lines);
 
-/* Print what makes no sense later: a status line. At once or not at all. */
+/* Print something that is useless later, such as a status line: now or not at all. */
 void unheard_try(const char *text);
 
-/* Write what can be written of what has been kept. */
+/* Write as much as possible of what was kept. */
 void unheard_flush(void);
 
-/* In a save child: what has been kept is its parent's, who waits for it. */
+/* In a save child: discard what was kept, for the parent writes it. */
 void unheard_child(void);
 
-/* The programs have been let go: from here on standard error is waited for, until a signal tells
- * us to end. */
+/* After detaching: from here on writes wait for a reader, until a signal asks us to end. */
 void unheard_wait(void);
 
 #endif

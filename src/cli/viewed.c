@@ -15,7 +15,7 @@ static bool peak_is_known(const struct profile_data *d)
 	return false;
 }
 
-/* False: a sentence has been printed. */
+/* Check that the file has what the options ask for. False: a sentence has been printed. */
 static bool has_what_is_asked(const struct profile_data *d, const char *path,
 			      const struct options *o)
 {

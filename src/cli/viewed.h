@@ -5,11 +5,11 @@
 #include "cli/cli.h"
 #include "profile/profile_data.h"
 
-/* A data file, named again if the options say so; *renamed: it has been. NULL: a sentence has been
- * printed. */
+/* Read a data file, with names looked up again if the options say so; *renamed: they were. NULL: a
+ * sentence has been printed. */
 struct profile_data *read_named(const char *path, const struct options *o, bool *renamed);
 
-/* The same as the options want to see it. */
+/* The same, without what the options leave out. Also says what was not observed. */
 struct profile_data *read_viewed(const char *path, const struct options *o);
 
 #endif
