@@ -84,9 +84,8 @@ static int into_held_stop(struct tracer *t, struct task *task)
 		task_resume(t, task, sig);
 	else if (kernel_resume(&t->kernel, PTRACE_CONT, task->tid, 0))
 		return -errno;
-	while (kernel_wait(&t->kernel, task->tid, &wstatus, 0) < 0)
-		if (errno != EINTR)
-			return -ESRCH;
+	if (!tracer_await_told(t, task->tid, &wstatus))
+		return -ESRCH;
 	if (WIFSTOPPED(wstatus) && tracer_decode(t, task->tid, wstatus).kind == STOP_HELD) {
 		task->state = sig ? TASK_HELD : task->state;
 		journal_noted(t->journal);

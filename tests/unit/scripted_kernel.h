@@ -64,6 +64,7 @@ struct scripted {
 	bool same_first;	/* wait looks at the same task first, always */
 	bool signalled;		/* the wait that sleeps ends with EINTR */
 	bool leaves_exec;	/* the owner has tasks leave their exec before they are an image */
+	bool has_calls;		/* the owner has who traps make a system call, or tries to */
 	volatile sig_atomic_t stop;
 	enum trap_answer answer[2]; /* to a SIGTRAP; [1]: from a trap instruction for certain */
 	struct address_space *spaces[ACTORS_MAX];
@@ -523,6 +524,12 @@ static inline enum trap_answer owner_trap(void *ctx, struct task *task, bool cer
 	struct scripted *k = ctx;
 
 	note(k, "trap %d%s\n", NUMBER(task->tid), certain ? ", certain" : "");
+	if (k->has_calls) {
+		struct tracer_calls c;
+
+		note(k, "%s\n",
+		     tracer_calls_begin(&c, k->tracer, task, 0) ? "no call" : "call");
+	}
 	return k->answer[certain];
 }
 

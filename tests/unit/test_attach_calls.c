@@ -308,6 +308,64 @@ static void one_that_is_killed_on_its_way_out_is_no_image(void **state)
 	assert_null(task_of(k, 1));
 }
 
+/* ---- who has met a trap, and is to call from there ---- */
+
+/* A process of two is killed: of its leader nothing is told before the other one has been waited
+ * for. */
+static void traps_and_is_killed(struct scripted *k, unsigned nth)
+{
+	if (nth == 1)
+		traps(k, 1);
+	else if (nth == 2)
+		happens(k, 2, KILLED(SIGKILL));
+	else if (nth == 3)
+		happens(k, 1, KILLED(SIGKILL));
+	else
+		ask_to_leave(k);
+}
+
+static void a_leader_that_is_killed_on_the_way_is_told_of_behind_its_threads(void **state)
+{
+	struct scripted *k = traced_process(state, 2);
+
+	k->has_calls = true;
+	k->interrupt = is_not_told;
+	run_script(k, traps_and_is_killed);
+	expect(k, "trap 1\n"
+		  "interrupt 1\n"
+		  "cont 1\n"
+		  "no call\n"
+		  "gone 2\n"
+		  "gone 1\n"
+		  "space gone 1\n"
+		  "ended 1 0x9\n");
+	assert_null(task_of(k, 1));
+}
+
+static void traps_in_a_stopped_group(struct scripted *k, unsigned nth)
+{
+	if (nth == 1) {
+		actor(k, 1)->group_stop = true;
+		traps(k, 1);
+	} else {
+		ask_to_leave(k);
+	}
+}
+
+static void who_is_stopped_by_job_control_on_the_way_stays_stopped(void **state)
+{
+	struct scripted *k = traced_process(state, 1);
+
+	k->has_calls = true;
+	run_script(k, traps_in_a_stopped_group);
+	expect(k, "trap 1\n"
+		  "interrupt 1\n"
+		  "cont 1\n"
+		  "no call\n"
+		  "listen 1\n");
+	assert_int_equal(task_of(k, 1)->state, TASK_LISTENING);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin_script, end_script)
@@ -327,6 +385,8 @@ int main(void)
 		TEST(a_task_of_a_stopped_group_is_an_image_and_stays_stopped),
 		TEST(one_that_is_killed_at_its_exec_is_no_image),
 		TEST(one_that_is_killed_on_its_way_out_is_no_image),
+		TEST(a_leader_that_is_killed_on_the_way_is_told_of_behind_its_threads),
+		TEST(who_is_stopped_by_job_control_on_the_way_stays_stopped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
