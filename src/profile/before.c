@@ -16,7 +16,7 @@ struct before_page {
 };
 
 #define FLAGS	   (BEFORE_GONE | BEFORE_MISSED | BEFORE_HELD)
-#define USABLE_MAX (UINT64_C(1) << 47) /* of the address space that programs have */
+#define USABLE_MAX (UINT64_C(1) << 47) /* the size of a program's address space */
 
 static uint64_t usable_of(const struct before_block *b)
 {
@@ -45,7 +45,7 @@ void before_count(struct before *b, struct before_sum sum)
 
 /* ---- the index ---- */
 
-/* They are in order: those of a page stand together. */
+/* The blocks are sorted by address, so those of one page are neighbours. */
 static int index_all(struct before *b)
 {
 	addrtable_release(&b->pages);
@@ -92,7 +92,7 @@ static bool in_order(const struct before_block *v, size_t n)
 	return n < UINT32_MAX;
 }
 
-/* What @b->blocks come to. */
+/* Sums @b->blocks up and indexes them. */
 static int adopt(struct before *b)
 {
 	b->how = BEFORE_WALKED;
@@ -152,9 +152,10 @@ void before_held_stays(struct before *b, taddr ptr)
 	find(b, ptr)->usable &= ~FLAGS;
 }
 
-/* ---- others that begin with them ---- */
+/* ---- a fork, or a restart, begins with them ---- */
 
-/* Those that are there still, held by nobody any more. Returns how many. */
+/* Copies the blocks that have not gone, without the marks of those that are held. Returns how
+ * many. */
 static size_t copy_there(struct before_block *to, const struct before *from)
 {
 	size_t n = 0;
@@ -184,7 +185,7 @@ int before_fork(struct before *to, const struct before *from)
 	return adopt(to);
 }
 
-/* Without memory for the index their number is known still. */
+/* Without memory for the index only the number of the blocks is kept. */
 void before_restart(struct before *b)
 {
 	struct before_sum there = left(b);
@@ -242,7 +243,7 @@ static void join_all(struct bins *l)
 	l->n = join(l->v, l->n);
 }
 
-/* There are few sizes of many blocks: when it is full, those of one size become one first. */
+/* Many blocks have few different sizes: when the list is full, bins of one size are joined. */
 static int add_bin(struct bins *l, struct before_bin bin)
 {
 	if (l->n == l->cap) {

@@ -11,9 +11,10 @@
 #include <stdint.h>
 
 /*
- * The blocks that were there before anybody looked: found by a walk of the allocator's books, so
- * that only what may be used of each is known, and no path. They stay apart from the live blocks:
- * 16 bytes each, in order, and an index of their pages. Nothing is moved when one of them goes.
+ * Blocks from before: allocated before the session began, and found by walking the allocator's
+ * books. Only their usable sizes are known, and no call chain. They are kept apart from the live
+ * blocks: 16 bytes each, sorted by address, with an index of their pages. A block that is freed is
+ * marked, and nothing is moved.
  */
 struct before_block {
 	taddr ptr;
@@ -21,7 +22,7 @@ struct before_block {
 };
 
 #define BEFORE_GONE   (UINT64_C(1) << 63) /* it has been freed */
-#define BEFORE_MISSED (UINT64_C(1) << 62) /* its end was not seen */
+#define BEFORE_MISSED (UINT64_C(1) << 62) /* no free was seen */
 #define BEFORE_HELD   (UINT64_C(1) << 61) /* a realloc holds it */
 
 struct before_sum {
@@ -36,62 +37,62 @@ struct before_bin {
 struct before {
 	enum before_how how;
 	struct before_sum found, freed;
-	/* Their addresses have been handed out again, and nobody saw them freed. */
+	/* Blocks whose address was returned again though no free was seen. */
 	struct before_sum missed;
 	struct before_block *blocks;
 	size_t n;
 	struct addrtable pages;
-	uint64_t walk_ns; /* for so long the program was stopped for it */
-	/* What the blocks came to by size, when before_finish() has given them back. */
+	uint64_t walk_ns; /* how long the program was stopped for the walk */
+	/* The sums by size that are left when before_finish() has freed the blocks. */
 	struct before_bin *bins;
 	size_t n_bins;
 };
 
 void before_release(struct before *b);
 
-/* Only their number is known. */
+/* Only their number and bytes are known. */
 void before_count(struct before *b, struct before_sum sum);
 
 /**
- * These have been found, in the order of their addresses.
- * @blocks  from malloc(); it belongs to @b whatever is returned
- * Returns 0, -ENOMEM, or -EINVAL: they are not in order, or too large for a program.
+ * Set the blocks that were found.
+ * @blocks  from malloc(), sorted by address; owned by @b whatever is returned
+ * Returns 0, -ENOMEM, or -EINVAL: they are not sorted, or an address or size is impossible.
  */
 int before_set(struct before *b, struct before_block *blocks, size_t n);
 
-/* Is it one of them that is still there? */
+/* Is there such a block at @ptr that has not gone? */
 bool before_has(const struct before *b, taddr ptr);
 
-/* Its address is handed out: if it was said to be there still, its end was not seen. */
+/* The address @ptr was returned again: if its old block has not gone, its free was missed. */
 void before_reuse(struct before *b, taddr ptr);
 
-/* It is being freed, or a realloc holds it. False: it is none of them. Then one of two: it has been
- * freed, or it stays. */
+/* The block at @ptr is being freed, or a realloc holds it. False: there is none. If true, one of
+ * the two below must follow: it has been freed, or it stays. */
 bool before_hold(struct before *b, taddr ptr);
 void before_held_freed(struct before *b, taddr ptr);
 void before_held_stays(struct before *b, taddr ptr);
 
-/* What a process made by fork begins with: those that are there still, and those that are held, for
- * their reallocs are others' threads'. 0 or -ENOMEM. */
+/* For a process made by fork: copies the blocks that have not gone, and those held by reallocs of
+ * other threads. 0 or -ENOMEM. */
 int before_fork(struct before *to, const struct before *from);
 
-/* Begin anew: those that are there still were there before. */
+/* Begin anew with the blocks that have not gone. */
 void before_restart(struct before *b);
 
 /**
- * By usable size, in order.
- * @bins  for free()
+ * The blocks by usable size, in increasing order.
+ * @bins  the caller's, to be freed with free()
  * Returns 0 or -ENOMEM.
  */
 int before_list(const struct before *b, struct before_bin **bins, size_t *n);
 
-/* As a report has it. *@to: for profile_data_free(). 0 or -ENOMEM. */
+/* The same, as a report needs it. *@to is freed by profile_data_free(). 0 or -ENOMEM. */
 int before_data(const struct before *b, struct pd_before *to);
 
-/* No event will come any more. 0 or -ENOMEM; then all is as before. */
+/* No more events will come: keeps only sums by size. 0 or -ENOMEM; then nothing has changed. */
 int before_finish(struct before *b);
 
-/* Bytes of memory. */
+/* Bytes of memory in use. */
 size_t before_memory(const struct before *b);
 
 #endif

@@ -15,7 +15,7 @@ void chain_ends_release(struct chain_ends *e)
 	*e = (struct chain_ends){0};
 }
 
-/* What hashes and compares knows both. */
+/* What the hash and compare functions need. */
 struct ends_of {
 	const struct chain_ends *ends;
 	const struct profile *p;
@@ -55,7 +55,7 @@ static uint64_t rehash(const void *owner, uint32_t id)
 	return end_hash(o->p, o->ends->nodes[id]);
 }
 
-/* IDINDEX_NONE: out of memory. */
+/* The number of the end of @node's chain. IDINDEX_NONE: out of memory. */
 static uint32_t end_of(struct chain_ends *e, const struct profile *p, uint32_t node)
 {
 	const struct ends_of owner = {e, p};

@@ -11,22 +11,22 @@
 /**
  * Write a profile to @path, an SQLite database described in mprof.data(5): into a temporary file
  * in the same directory, in one transaction, flushed, then renamed over @path, so that a full
- * disk or a crash leaves what was there before. @path is replaced if it is a symbolic link
- * (the link itself, never what it points to). The temporary file is gone afterwards.
+ * disk or a crash leaves what was there before. If @path is a symbolic link, the link itself is
+ * replaced. The temporary file is removed in any case.
  * Returns 0 or -errno with a sentence in @e.
  */
 int datafile_write(const char *path, const struct profile_data *d, struct error *e);
 
-/* The same into @fd, a file that is empty and has no name to be replaced. */
+/* The same into @fd, an empty file; nothing is renamed. */
 int datafile_write_fd(int fd, const struct profile_data *d, struct error *e);
 
 /**
- * What datafile_write_fd() does, but for what other programs read it by: from one process of ours
- * to another, which reads it by datafile_receive().
+ * Like datafile_write_fd(), but as a stream that only another process of ours can read, by
+ * datafile_receive().
  */
 int datafile_send(int fd, const struct profile_data *d, struct error *e);
 
-/* As datafile_read(), of what was sent to @fd, which is as little trusted. */
+/* As datafile_read(), from a stream made by datafile_send(), which is untrusted as well. */
 int datafile_receive(int fd, struct profile_data **out, struct error *e);
 
 /**

@@ -49,7 +49,7 @@ static uint64_t function_of(const struct profile_data *d, uint32_t node)
 	return d->sites[d->nodes[node].site].function;
 }
 
-/* All steps that a request took. @steps has room for one a node. Returns their number. */
+/* All steps that requests took. @steps has room for one per node. Returns their number. */
 static size_t list_steps(const struct profile_data *d, const struct sum *sums, struct step *steps)
 {
 	size_t n = 0;

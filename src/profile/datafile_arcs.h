@@ -4,7 +4,8 @@
 
 #include "profile/profile_data.h"
 
-/* Two neighbours in chains, and what requests went over them, each as often as it did. */
+/* A caller and callee that are neighbours in chains, and the requests that passed through them. A
+ * request counts as often as its chain has that step. */
 struct datafile_arc {
 	uint32_t caller, callee;	/* indices into functions[] */
 	uint64_t calls;			/* requests */

@@ -138,7 +138,7 @@ static int check_points(const struct profile_data *d, struct error *e)
 	return 0;
 }
 
-/* Of the blocks that are live. */
+/* The classes add up to no more blocks than are live. */
 static bool reach_fits(const struct profile_data *d, const struct pd_leaf *l)
 {
 	uint64_t left = l->allocs - l->frees;
@@ -179,7 +179,7 @@ static int check_leaves(const struct profile_data *d, struct error *e)
 		if (!reach_fits(d, l))
 			return wrong(e, "leaf", i, "more of its blocks are lost than there are");
 	}
-	/* None at all: version 1 did not tell. */
+	/* All zero in files of version 1, which did not record it. */
 	if (at_peak && at_peak != d->totals.peak_bytes)
 		return error_set(e, -EUCLEAN, "the blocks at the peak add up to %" PRIu64
 				 " bytes, the peak is %" PRIu64, at_peak, d->totals.peak_bytes);
@@ -193,7 +193,7 @@ static bool lifetime_in_order(const struct pd_lifetime *a, const struct pd_lifet
 	return a->axis != b->axis ? a->axis < b->axis : a->bucket < b->bucket;
 }
 
-/* Each axis tells of blocks that were freed. */
+/* Every axis is about freed blocks, so its sum is at most the number of frees. */
 static int check_lifetimes(const struct profile_data *d, struct error *e)
 {
 	uint64_t sums[PD_LIFE_AXES] = { 0 };
@@ -258,7 +258,7 @@ static int check_survivors(const struct profile_data *d, struct error *e)
 	return 0;
 }
 
-/* Some more blocks of a size; false if the sums are more than 64 bits can hold. */
+/* Adds @n blocks of @size; false if a sum does not fit 64 bits. */
 static bool add_blocks(uint64_t *sum_n, uint64_t *sum, uint64_t n, uint64_t size)
 {
 	return add_product(sum_n, n, 1) && add_product(sum, n, size);
@@ -297,9 +297,9 @@ static int check_before(const struct profile_data *d, struct error *e)
 }
 
 /*
- * What the look has said of the blocks of leaves, it has said of all blocks; and whoever was freed
- * after it had said that it was lost is in no leaf any more. Their bytes need not fit: a block that
- * was freed unseen may have left its leaf an address where a smaller one is by now.
+ * Blocks that leaves count as lost are among all lost blocks, and lost blocks that were freed after
+ * the look are in no leaf any more. Bytes are not compared: if a free was missed, the address may
+ * hold a smaller block by now than its leaf says.
  */
 static int check_reach_of_leaves(const struct profile_data *d, struct error *e)
 {
@@ -312,7 +312,7 @@ static int check_reach_of_leaves(const struct profile_data *d, struct error *e)
 			    sums[k].blocks > all[k].blocks)
 				return wrong(e, "leaf", i,
 					     "more of its blocks are lost than were found to be");
-	/* These do not overflow, for all classes together do not. */
+	/* No overflow: the sum over all classes has been checked. */
 	if (d->reach.freed > all[PD_LOST].blocks - sums[PD_LOST].blocks +
 				     all[PD_LOST_THROUGH].blocks - sums[PD_LOST_THROUGH].blocks)
 		return error_set(e, -EUCLEAN, "more is lost and freed than was lost");
@@ -335,7 +335,7 @@ static int check_reach(const struct profile_data *d, struct error *e)
 	}
 	if (r->known > 1 || ((all.blocks || r->freed || r->inherited) && !r->known))
 		return error_set(e, -EUCLEAN, "more is told of what is lost than was looked at");
-	/* Each hangs on one. */
+	/* A block that is lost through others hangs on exactly one of them. */
 	struct pd_sum left = r->sums[PD_LOST_THROUGH];
 
 	for (size_t i = 0; i < d->n_leaves; i++) {
@@ -399,7 +399,7 @@ static int by_size_and_name(const void *x, const void *y)
 	return strcmp(a->name, b->name);
 }
 
-/* Two ranks may share a name without standing side by side, so look at the names once more. */
+/* Types of one size and name but different ranks are not neighbours, so compare names again. */
 static int check_names_differ(const struct profile_data *d, struct error *e)
 {
 	const struct pd_type **sorted = calloc(d->n_types + 1, sizeof *sorted);

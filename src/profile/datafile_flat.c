@@ -9,16 +9,16 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* What a value's first byte says. */
+/* The first byte of a value: its type. */
 enum {
 	FLAT_NULL,
 	FLAT_REAL, /* eight bytes follow */
-	FLAT_TEXT, /* its length, an integer, and its bytes */
-	FLAT_INT,  /* this and n: n bytes follow, the least first; the rest is 0 */
+	FLAT_TEXT, /* followed by the length, as an integer, and the bytes */
+	FLAT_INT,  /* FLAT_INT + n: n bytes follow, little-endian; the upper ones are 0 */
 	FLAT_END = FLAT_INT + 9,
 };
 
-enum { LONGEST = 1 + 8 }; /* of a value, but for a text's bytes */
+enum { LONGEST = 1 + 8 }; /* bytes of a value, without those of a text */
 
 /* ---- out ---- */
 
@@ -101,7 +101,7 @@ int flat_in_begin(struct flat_in *f, int fd)
 	return 0;
 }
 
-/* @n bytes, at most sizeof f->bytes, at f->at. False: there are less. */
+/* Makes @n bytes, at most sizeof f->bytes, available at f->at. False: there are fewer. */
 static bool have(struct flat_in *f, size_t n)
 {
 	size_t here = f->n - f->at;
@@ -174,7 +174,7 @@ bool flat_get_text(struct flat_in *f, char **text, size_t *len)
 	if (!have(f, 1) || f->bytes[f->at] != FLAT_TEXT)
 		return false;
 	f->at++;
-	/* No more memory is asked for than there are bytes. */
+	/* Never allocate more than the file has bytes left. */
 	if (!flat_get_int(f, &n) || f->read > f->size || n > f->size - f->read + (f->n - f->at))
 		return false;
 	*len = n;

@@ -7,19 +7,19 @@
 #include <stdint.h>
 
 /*
- * The tables of a data file as a stream of values, for a reader of the same program: what one
- * process of ours has found out, and another one goes on with. Nobody can look something up in it,
- * which is what most of the time is for that a database takes.
+ * The tables of a data file as a stream of values, from one process of ours to another that runs
+ * the same program. It cannot be searched: a database can, which is what most of its time goes
+ * into.
  *
- * Each table is the number of its rows and then all their values. A value begins with a byte, that
- * says what it is.
+ * Each table is its number of rows, followed by all their values. The first byte of a value is its
+ * type.
  */
 
-/* Values on their way out. The first failure ends all. */
+/* A stream being written. After the first failure nothing more is written. */
 struct flat_out {
 	int fd;
 	int err;     /* 0 or -errno */
-	uint64_t at; /* in the file, where the next bytes go */
+	uint64_t at; /* offset in the file of the next bytes */
 	size_t n;
 	unsigned char bytes[64 << 10];
 };
@@ -29,28 +29,28 @@ void flat_put_real(struct flat_out *f, double value);
 void flat_put_null(struct flat_out *f);
 void flat_put_text(struct flat_out *f, const char *text, size_t len);
 
-/* What is still here. 0 or -errno: the first thing that failed. */
+/* Writes what is still buffered. 0 or -errno of the first failure. */
 int flat_out_end(struct flat_out *f);
 
-/* Untrusted values on their way in. */
+/* A stream being read; it is untrusted. */
 struct flat_in {
 	int fd;
-	uint64_t read, size; /* bytes of the file: in bytes[] or before, and all */
+	uint64_t read, size; /* bytes of the file read so far, and in all */
 	size_t at, n;
 	unsigned char bytes[64 << 10];
 };
 
-/* From the beginning of @fd. 0 or -errno. */
+/* Begins at offset 0 of @fd. 0 or -errno. */
 int flat_in_begin(struct flat_in *f, int fd);
 
-/* False: the next value is none of these, or there is none. */
+/* False: the next value has another type, or the stream ends. */
 bool flat_get_int(struct flat_in *f, uint64_t *value);
 bool flat_get_real(struct flat_in *f, double *value);
 
-/* For free(); *@text NULL: out of memory. */
+/* *@text is the caller's, to be freed with free(); NULL with true: out of memory. */
 bool flat_get_text(struct flat_in *f, char **text, size_t *len);
 
-/* True: it is none, and has been taken. */
+/* True: the next value is NULL, and has been read. */
 bool flat_get_null(struct flat_in *f);
 
 /* Has all been read? */

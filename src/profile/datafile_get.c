@@ -242,7 +242,7 @@ static void get_types(struct get *g, struct profile_data *d)
 	get_end(g);
 }
 
-/* Nothing we would not know from the tree; only the checksum wants them. */
+/* The arcs follow from the tree: they are read for the checksum only. */
 static void get_arcs(struct get *g)
 {
 	if (g->flat)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The tables of a data file on what was there besides what was counted: blocks from before, and
- * resident memory; and on what leads to those that were. */
+/* The tables of a data file on blocks from before, resident memory, and what leads to blocks. */
 #include "profile/datafile_rows.h"
 
 static void get_bins(struct get *g, struct profile_data *d)
@@ -41,7 +40,7 @@ static void get_rss(struct get *g, struct profile_data *d)
 	get_end(g);
 }
 
-/* Until this stands in there what was not seen. */
+/* PD_REACHABLE is the rest; as read, its place has the blocks that the look did not see. */
 void datafile_get_reachable(struct profile_data *d)
 {
 	for (size_t i = 0; d->reach.known && i < d->n_leaves; i++) {
@@ -51,7 +50,7 @@ void datafile_get_reachable(struct profile_data *d)
 		for (int k = 0; k < PD_REACH_CLASSES; k++)
 			if (__builtin_add_overflow(told, l->reach[k], &told))
 				told = UINT64_MAX;
-		/* What does not fit is for datafile_check() to say. */
+		/* If the numbers do not fit, datafile_check() reports it. */
 		if (l->allocs >= l->frees && told <= kept)
 			l->reach[PD_REACHABLE] = kept - told;
 	}

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* What is none of the words is refused later. */
+/* An unknown word gives a number out of range, which is refused later. */
 static uint8_t get_how(struct get *g)
 {
 	char *word = get_text(g);

@@ -48,7 +48,7 @@ static void get_survivors(struct get *g, struct profile_data *d)
 	get_end(g);
 }
 
-/* Like the arcs: whoever reads judges anew. */
+/* Read for the checksum only, like the arcs: verdicts are judged again from the windows. */
 static void get_verdicts(struct get *g)
 {
 	if (g->flat)

@@ -93,7 +93,7 @@ static int file_size(sqlite3_file *f, sqlite3_int64 *size)
 	return SQLITE_OK;
 }
 
-/* Nobody else has the file: it is new and has no name yet that counts, or it is only read. */
+/* Nobody else uses the file: it is new and not yet renamed into place, or only read. */
 static int file_lock(sqlite3_file *f, int level)
 {
 	(void)f, (void)level;
@@ -119,7 +119,7 @@ static int file_sector_size(sqlite3_file *f)
 	return 4096;
 }
 
-/* An immutable file has no journal to look for and none is made. */
+/* An immutable file: SQLite neither looks for a journal nor makes one. */
 static int file_traits(sqlite3_file *f)
 {
 	return io_of(f)->readonly ? SQLITE_IOCAP_IMMUTABLE : 0;
@@ -147,7 +147,7 @@ static int vfs_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *f, int fla
 
 	(void)name;
 	f->pMethods = NULL;
-	if (!(flags & SQLITE_OPEN_MAIN_DB))	/* a journal, a file to sort in: not with us */
+	if (!(flags & SQLITE_OPEN_MAIN_DB))	/* a journal, or a temporary file for sorting */
 		return SQLITE_CANTOPEN;
 	file->io = vfs->pAppData;
 	f->pMethods = &file_methods;
@@ -189,7 +189,7 @@ int datafile_io_open(struct datafile_io *io, int fd, bool readonly, sqlite3 **db
 	int rc = sqlite3_initialize();
 	if (rc)
 		return rc;
-	/* Time and random numbers are the standard layer's; all that touches files is ours. */
+	/* Time and random numbers come from the standard VFS; all file access is ours. */
 	io->vfs = *sqlite3_vfs_find(NULL);
 	snprintf(io->name, sizeof io->name, "mprof-%p", (void *)io);
 	io->vfs.zName = io->name;

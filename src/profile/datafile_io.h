@@ -6,15 +6,15 @@
 #include <stdbool.h>
 
 /*
- * SQLite on one file descriptor. SQLite's own file layer opens by name: it follows links, knows
- * no path above 512 bytes, turns errno into words of its own and may leave a journal beside the
+ * SQLite on one file descriptor. SQLite's own file layer opens by name: it follows links, refuses
+ * paths above 512 bytes, replaces errno by codes of its own and may leave a journal beside the
  * file. Here the file that was checked is the file that is used, and there is no other.
  */
 struct datafile_io {
 	int fd;		/* the caller's; never closed here */
 	int err;	/* errno of the first read or write that failed, or 0 */
 	bool readonly;
-	char name[40];	/* under which SQLite knows vfs */
+	char name[40];	/* under which the VFS is registered with SQLite */
 	sqlite3_vfs vfs;
 };
 

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Running a statement costs as much as inserting some rows, so a statement inserts this many. */
+/* Executing a statement costs as much as inserting some rows, so each inserts this many. */
 #define BATCH 16
 
-/* Prepares p->insert for the next rows, if it does not fit them already. */
+/* Prepares p->insert for the next rows, unless it already has the right number of them. */
 static void prepare(struct put *p)
 {
 	char sql[64 + BATCH * 64];

@@ -9,23 +9,22 @@
 
 /* How the tables of a data file are written, row by row and value by value. */
 
-/* Rows on their way into the database, or into a stream. Once something failed nothing more
- * happens. */
+/* Rows being written into the database, or into a stream. After the first failure nothing more is
+ * written. */
 struct put {
 	sqlite3 *db;
 	struct flat_out *flat;	/* NULL: into the database */
-	const char *table;	/* that is being filled */
-	int columns;		/* of it */
+	const char *table;	/* the table being filled */
+	int columns;		/* of the table */
 	size_t rows_left;	/* still to come */
-	sqlite3_stmt *insert;	/* of as many rows as were to come when it began, some at
-				   a time */
-	int values;		/* that it wants */
-	int bound;		/* that it has */
+	sqlite3_stmt *insert;	/* inserts several rows at a time */
+	int values;		/* parameters of the statement */
+	int bound;		/* of these, bound so far */
 	uint64_t sum;		/* over all values so far */
 	int rc;
 };
 
-/* So many rows of so many columns come. */
+/* Begins @table: @rows rows of @columns values follow. */
 void put_begin(struct put *p, const char *table, int columns, size_t rows);
 void put_end(struct put *p);
 
@@ -43,7 +42,7 @@ void put_text(struct put *p, const char *text);
 /* Ends a row. */
 void put_row(struct put *p);
 
-/* datafile_put_besides.c: what was there besides what was counted. */
+/* datafile_put_besides.c: blocks from before, resident memory, and what leads to blocks. */
 void datafile_put_besides(struct put *p, const struct profile_data *d);
 
 /* datafile_series.c: what call sites held over the time. */

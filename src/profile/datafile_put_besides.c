@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The tables of a data file on what was there besides what was counted: blocks from before,
- * resident memory, and what led to blocks. */
+/* The tables of a data file on blocks from before, resident memory, and what leads to blocks. */
 #include "profile/datafile_put.h"
 
 static void put_before(struct put *p, const struct profile_data *d)
@@ -16,8 +15,8 @@ static void put_before(struct put *p, const struct profile_data *d)
 	put_end(p);
 }
 
-/* Classes of the table reach: the last one is of blocks that were not seen. What is reachable is
- * the rest, for nearly all is. */
+/* The blocks of a class in the table reach. The last class there is not PD_REACHABLE, which most
+ * blocks are, but what is left: the blocks that the look did not see. */
 static uint64_t in_class(const struct profile_data *d, const struct pd_leaf *l, int class)
 {
 	uint64_t left = l->allocs - l->frees;

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The places in the header of an SQLite file that matter before SQLite may see it. */
+/* Offsets in the header of an SQLite file that are checked before SQLite reads it. */
 enum { AT_PAGE_SIZE = 16, AT_PAGES = 28, AT_VERSION = 60, AT_APPLICATION = 68, HEADER = 100 };
 
 static int cannot(struct error *e, const char *path, int err)
@@ -29,7 +29,7 @@ static uint32_t number_at(const unsigned char *p)
 	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
-/* Not blocking: @path may be a FIFO without a writer. Returns a descriptor or -errno. */
+/* O_NONBLOCK, as @path may be a FIFO without a writer. Returns a descriptor or -errno. */
 static int open_ordinary(const char *path, uint64_t *size, struct error *e)
 {
 	struct stat st;
@@ -49,7 +49,7 @@ static int open_ordinary(const char *path, uint64_t *size, struct error *e)
 	return fd;
 }
 
-/* What the file says it is, before anything more complicated looks into it. */
+/* The header is checked before SQLite parses anything. */
 static int check_header(int fd, uint64_t size, const char *path, struct error *e)
 {
 	unsigned char h[HEADER];
@@ -79,7 +79,7 @@ static int check_header(int fd, uint64_t size, const char *path, struct error *e
 	return 0;
 }
 
-/* After https://www.sqlite.org/security.html: the least that reading our tables takes. */
+/* After https://www.sqlite.org/security.html: only what reading our tables takes. */
 static void restrict_sqlite(sqlite3 *db, uint64_t size)
 {
 	sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
@@ -119,8 +119,8 @@ static bool text_is(sqlite3_stmt *row, int column, const char *want)
 
 /*
  * Each of our objects must be what we created, to the letter. A forged file could have, in place
- * of a table, a view that never ends, a virtual table or a generated column. What else somebody
- * put there, an index or a view of his own, is never used.
+ * of a table, a view that never ends, a virtual table or a generated column. Objects that are not
+ * ours, such as an index or view that a user has added, are never used.
  */
 static int check_schema(sqlite3 *db, int version, struct error *e)
 {
@@ -147,8 +147,8 @@ static int check_schema(sqlite3 *db, int version, struct error *e)
 }
 
 /*
- * Is each page used once, each row in its place? Then no forged page is read over and over, and
- * what is read cannot be more than the file holds.
+ * Is each page used once, and each row in its place? Then no forged page is read again and again,
+ * and the rows cannot be more than the file holds.
  */
 static int check_pages(sqlite3 *db, struct error *e)
 {
@@ -166,8 +166,7 @@ static int check_pages(sqlite3 *db, struct error *e)
 	return err;
 }
 
-/* A real file takes less than one of SQLite's steps a byte; a forged one may be made to take
- * more. */
+/* A file of ours takes less than one SQLite step a byte; a forged one may be made to take more. */
 #define STEPS_A_CHECK 1000
 #define STEPS_A_BYTE 8
 #define STEPS_BESIDES 1000000
@@ -179,7 +178,7 @@ static int too_much(void *left)
 	return *checks_left ? (--*checks_left, 0) : 1;
 }
 
-/* Which check_header() has found to be one that we know. */
+/* The format version, which check_header() has found to be a known one. */
 static int version_of(sqlite3 *db, struct error *e)
 {
 	sqlite3_stmt *row;
@@ -210,7 +209,7 @@ static int get_checked(sqlite3 *db, uint64_t size, struct profile_data *d, struc
 	return err ? err : datafile_check(d, e);
 }
 
-/* The file may be damaged, or reading or memory failed, which tells nothing about the file. */
+/* -EUCLEAN only if the file is damaged; failed reads and want of memory are not its fault. */
 static int read_file(int fd, uint64_t size, const char *path, struct profile_data *d,
 		     struct error *e)
 {

@@ -150,7 +150,7 @@ void get_id(struct get *g)
 		get_damaged(g, "rows are missing before it");
 }
 
-/* A copy. False: it is none; *@text NULL: out of memory. */
+/* *@text is a copy. False: the value is no text; true and *@text NULL: out of memory. */
 static bool next_text(struct get *g, char **text, size_t *len)
 {
 	int c = g->column++;

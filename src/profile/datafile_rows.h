@@ -13,17 +13,17 @@
 
 /* How the tables of a data file are read, row by row and value by value: for datafile_get*.c. */
 
-/* Rows on their way out of the database, or out of a stream. The first thing wrong ends all. */
+/* Rows being read from the database, or a stream. After the first error nothing more is read. */
 struct get {
 	sqlite3 *db;
-	struct flat_in *flat;	/* NULL: out of the database */
-	uint64_t left;		/* of the stream: rows of the table still to come */
+	struct flat_in *flat;	/* NULL: from the database */
+	uint64_t left;		/* stream only: rows of the table still to come */
 	int version;		/* of the format */
 	sqlite3_stmt *row;	/* SELECT from the table that is being read */
 	const char *table;	/* its name */
 	size_t n;		/* the row's place in it: 0, 1, ... */
 	size_t rows;		/* read so far */
-	int column;		/* of the row, to be read next */
+	int column;		/* the next one to be read */
 	uint64_t sum;		/* over all values so far */
 	int err;
 	struct error *e;
@@ -32,7 +32,7 @@ struct get {
 void get_damaged(struct get *g, const char *what);
 void get_out_of_memory(struct get *g);
 
-/* @select must not sort, nor use an index that somebody added: the order of the rows is checked. */
+/* @select must not sort, nor use an index that a user has added: the order of rows is checked. */
 void get_begin(struct get *g, const char *table, const char *select);
 
 /* Moves to the next row; false at the end or if anything went wrong. */
@@ -45,21 +45,21 @@ uint32_t get_u32(struct get *g);
 uint8_t get_flag(struct get *g);	/* 0 or 1; anything else is refused later */
 uint8_t get_small(struct get *g, uint64_t end);	/* below @end */
 double get_real(struct get *g);
-uint32_t get_index(struct get *g);	/* what is PD_NONE in memory is NULL in the file */
-void get_id(struct get *g);	/* the row's number, which must be its place */
-char *get_text(struct get *g);	/* a copy, or NULL if something is wrong */
+uint32_t get_index(struct get *g);	/* PD_NONE if the value is NULL */
+void get_id(struct get *g);	/* the row's number, which must be its index */
+char *get_text(struct get *g);	/* a copy, for free(); NULL after a failure */
 char *get_text_or_null(struct get *g);
 
-/* A place for one more element behind @n, all zero, or NULL after get_out_of_memory(). */
+/* Adds an element behind @n, all zero. NULL after get_out_of_memory(). */
 #define NEXT(g, items, cap, n) \
 	(ARRAY_RESERVE(items, cap, n) ? (get_out_of_memory(g), NULL) : \
 	 memset(&(*(items))[n], 0, sizeof **(items)))
 
 /* datafile_get_windows.c: how live blocks went up and down. */
 void datafile_get_windows(struct get *g, struct profile_data *d);
-/* datafile_get_before.c: what was there besides what was counted. */
+/* datafile_get_before.c: blocks from before, resident memory, what leads to blocks. */
 void datafile_get_before(struct get *g, struct profile_data *d);
-/* ... and what of a leaf is reachable, when all else is known. */
+/* ... and the reachable blocks of leaves, once everything else has been read. */
 void datafile_get_reachable(struct profile_data *d);
 
 /* datafile_get_site_types.c: the types at call sites. */

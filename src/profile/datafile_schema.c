@@ -4,11 +4,11 @@
 #include <string.h>
 
 /*
- * The shortest rows that still read well in SQL: no index but the row ids, because a tree of a
- * million nodes must not take more than 64 MB. The views scan nodes or leaves once and look
- * up everything else by row id.
+ * Rows are as short as they can be while still being readable in SQL. There is no index but the
+ * row ids, because a tree of a million nodes must not take more than 64 MB. The views scan nodes or
+ * leaves once and look up everything else by row id.
  *
- * Every change here, be it a blank, is a new DATAFILE_VERSION: the reader compares the text.
+ * Any change here, even of a blank, needs a new DATAFILE_VERSION: the reader compares the text.
  */
 const struct datafile_object datafile_schema[] = {
 	{ "table", "meta", "CREATE TABLE meta(key TEXT NOT NULL, value INTEGER NOT NULL)", 0 },
@@ -51,7 +51,7 @@ const struct datafile_object datafile_schema[] = {
 	{ "table", "survivors",
 	  "CREATE TABLE survivors(node INTEGER NOT NULL REFERENCES nodes, i INTEGER NOT NULL,\n"
 	  "  blocks INTEGER NOT NULL, bytes INTEGER NOT NULL)", 6 },
-	/* This one only repeats what the windows say, by a rule that SQL cannot follow. */
+	/* Derived from the windows, by a rule that SQL cannot express. */
 	{ "table", "verdicts",
 	  "CREATE TABLE verdicts(node INTEGER NOT NULL REFERENCES nodes, name TEXT NOT NULL,\n"
 	  "  z REAL NOT NULL, gain REAL NOT NULL, stays REAL NOT NULL, bytes_hour REAL NOT "
@@ -82,18 +82,17 @@ const struct datafile_object datafile_schema[] = {
 	  "CREATE TABLE types(size INTEGER NOT NULL, name TEXT NOT NULL, rank INTEGER NOT "
 	  "NULL)", 0 },
 	/*
-	 * The one table that only repeats, summed up, what the others say. SQL could climb from
-	 * every leaf to its root, but that takes leaves x depth steps, a minute for deep trees, and
-	 * a node's children cannot be found without an index, which would be larger than this table
-	 * is.
+	 * Derived, too: sums of other tables. SQL could climb from every leaf to its root, but that
+	 * takes leaves x depth steps, a minute for deep trees, and finding a node's children needs
+	 * an index, which would be larger than this table.
 	 */
 	{ "table", "arcs",
 	  "CREATE TABLE arcs(caller INTEGER NOT NULL REFERENCES functions,\n"
 	  "  callee INTEGER NOT NULL REFERENCES functions, calls INTEGER NOT NULL,\n"
 	  "  bytes_s INTEGER NOT NULL, bytes_m INTEGER NOT NULL, bytes_l INTEGER NOT NULL,\n"
 	  "  bytes_x INTEGER NOT NULL)", 0 },
-	/* DISTINCT over a window: until SQLite 3.44 the only documented way to order
-	 * group_concat(). */
+	/* DISTINCT over a window: the only documented way to order group_concat() before SQLite
+	 * 3.44. */
 	{ "view", "bins",
 	  "CREATE VIEW bins(size, allocs, bytes, frees, kept_bytes, types) AS\n"
 	  "WITH names(size, list) AS MATERIALIZED (\n"
@@ -106,8 +105,8 @@ const struct datafile_object datafile_schema[] = {
 	  "coalesce(list, '')\n"
 	  "FROM sums s LEFT JOIN names n ON n.size = s.size ORDER BY s.size", 0 },
 	/*
-	 * f0 is the innermost function; names are looked up for the leaking paths only. If nobody
-	 * has looked for what is lost, that is NULL and not 0.
+	 * f0 is the innermost function; names are looked up for the leaking paths only. Lost blocks
+	 * are NULL, not 0, if nobody has looked for them.
 	 */
 	{ "view", "leaks",
 	  "CREATE VIEW leaks(kept_bytes, allocs, bytes, frees, freed_bytes, truncated, path,\n"

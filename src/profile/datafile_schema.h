@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-/* What the writer and the reader of the data file must agree on; nobody else includes this. */
+/* What the writer and the reader of the data file must agree on; no other file includes this. */
 
 #define DATAFILE_APPLICATION_ID 0x6d70726f	/* "mpro" */
 
@@ -14,8 +14,8 @@ struct datafile_object {
 	const char *type;	/* "table" or "view" */
 	const char *name;
 	const char *sql;	/* exactly as SQLite keeps it in sqlite_schema */
-	int since;		/* the version that brought it; 0: the first. A view that has
-				   changed counts as new: nobody here reads one */
+	int since;		/* the version that added it; 0: the first. A changed view counts
+				   as added: the reader never queries views */
 };
 
 /* All tables, then all views, in the order of their creation; ends with a NULL type. */
@@ -33,13 +33,13 @@ extern const struct datafile_meta datafile_meta[];	/* ends with a NULL key */
 #define DATAFILE_CHECKSUM_KEY "checksum"		/* the row after them */
 
 uint64_t datafile_meta_get(const struct datafile_meta *m, const struct profile_data *d);
-/* false: @value does not fit */
+/* False: @value does not fit the member. */
 bool datafile_meta_set(const struct datafile_meta *m, struct profile_data *d, uint64_t value);
 
 /*
  * The checksum of all values in the order they are written. SQLite itself does not notice when a
  * byte of a record changes. Each step is a bijection of the sum and of the value, so a single
- * changed value always changes the end result; for more than one it is 1 in 2^64 that it does not.
+ * changed value always changes the end result; several go unnoticed once in 2^64.
  */
 #define DATAFILE_SUM_START UINT64_C(0xcbf29ce484222325)
 

@@ -159,7 +159,7 @@ static void put_labels(struct put *p, const struct profile_data *d)
 	put_end(p);
 }
 
-/* One row if not all sizes were recorded. */
+/* One row, or none if all sizes were recorded. */
 static void put_recorded(struct put *p, const struct profile_data *d)
 {
 	bool some = d->min_size || d->max_size;
@@ -229,8 +229,8 @@ static void put_verdict(struct put *p, const struct profile_data *d, uint32_t no
 	put_row(p);
 }
 
-/* One for each node that has windows: of the others it is too early to say anything. Windows and
- * leaves are sorted by node alike. They follow from the rest, and are for other readers. */
+/* One row for each node with windows; of other nodes too little is known. Windows and leaves are
+ * both sorted by node. Verdicts follow from the rest: they are for other programs. */
 static void put_verdicts(struct put *p, const struct profile_data *d)
 {
 	size_t nodes = 0, leaf = 0;
@@ -271,7 +271,7 @@ static void put_types(struct put *p, const struct profile_data *d)
 	put_end(p);
 }
 
-/* As the verdicts, for other readers. */
+/* Like the verdicts, for other programs. */
 static void put_arcs(struct put *p, const struct profile_data *d)
 {
 	struct datafile_arc *arcs = NULL;
@@ -294,7 +294,7 @@ static void put_arcs(struct put *p, const struct profile_data *d)
 	free(arcs);
 }
 
-/* The last table, since its last row is the sum of everything before. */
+/* The last table, because its last row is the checksum of everything before. */
 static void put_meta(struct put *p, const struct profile_data *d)
 {
 	size_t n = 1;
@@ -324,7 +324,7 @@ static void put_schema(struct put *p)
 {
 	char ids[128];
 
-	/* No journal and no sync: a half-written file is thrown away, a whole one flushed once. */
+	/* No journal and no sync: a half-written file is removed, a complete one is synced once. */
 	put_sql(p, "PRAGMA page_size=4096; PRAGMA auto_vacuum=NONE; PRAGMA encoding='UTF-8';"
 		   "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE;"
 		   "PRAGMA temp_store=MEMORY; PRAGMA secure_delete=OFF; BEGIN EXCLUSIVE");

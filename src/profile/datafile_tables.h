@@ -12,7 +12,7 @@
  */
 int datafile_put_tables(sqlite3 *db, const struct profile_data *d);
 
-/* The same tables, but for those that follow from others, as a stream. */
+/* The same tables as a stream, without those that follow from others. */
 void datafile_put_flat(struct flat_out *to, const struct profile_data *d);
 
 #endif

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The words are SQLite's, the reason is the file's: it knows which system call failed. */
+/* The errno of the system call that failed; if none did, one for SQLite's result code. */
 static int reason(int rc, const struct datafile_io *io)
 {
 	if (rc == SQLITE_OK)
@@ -23,7 +23,7 @@ static int reason(int rc, const struct datafile_io *io)
 	       rc == SQLITE_TOOBIG ? -EFBIG : -EIO;
 }
 
-/* The whole file, down to the disk. */
+/* Writes the whole file and syncs it. */
 static int fill(int fd, void *profile)
 {
 	const struct profile_data *d = profile;

@@ -15,7 +15,7 @@ void lifecounts_release(struct lifecounts *c)
 	*c = (struct lifecounts){ 0 };
 }
 
-/* Room for @node among the numbers of sites. */
+/* Makes site_of[] large enough for @node. 0 or -ENOMEM. */
 static int reserve_node(struct lifecounts *c, uint32_t node)
 {
 	size_t n = c->n_site_of ? c->n_site_of : 64;
@@ -50,7 +50,7 @@ static struct life_site *site_of(struct lifecounts *c, uint32_t node)
 	return &c->sites[c->site_of[node] - 1];
 }
 
-/* So that there is a line for a bucket. 0 or -ENOMEM. */
+/* Makes sure that the bucket has a line. 0 or -ENOMEM. */
 static int need_line(struct lifecounts *c, struct life_site *s, unsigned axis, uint8_t bucket)
 {
 	uint32_t *line = &s->line[axis][bucket / LIFE_LINE];
@@ -74,7 +74,7 @@ int lifecounts_add(struct lifecounts *c, uint32_t node, uint8_t events, uint8_t 
 {
 	struct life_site *s = site_of(c, node);
 
-	/* On all axes or on none: they tell of the same blocks. */
+	/* On all axes or on none: all axes count the same blocks. */
 	if (!s || need_line(c, s, PD_LIFE_EVENTS, events) || need_line(c, s, PD_LIFE_NS, ns))
 		return -ENOMEM;
 	++*count_of(c, s, PD_LIFE_EVENTS, events);
@@ -107,7 +107,7 @@ int lifecounts_add_bucket(struct lifecounts *c, const struct pd_lifetime *l)
 	return 0;
 }
 
-/* What is counted in a bucket of all axes together. */
+/* The count of a bucket, which is numbered through all axes. */
 static uint64_t blocks_in(const struct lifecounts *c, const struct life_site *s, unsigned axis,
 			  uint8_t bucket)
 {

@@ -6,25 +6,25 @@
 #include "taddr.h"
 
 /*
- * The live blocks: address -> number of the leaf that counts it, and when it was born. 32 to 64
- * bytes a block. The times are cut to what fits into 24 bytes: a block may live for a million
- * million events and two years before its lifetime would be told wrong.
+ * The live blocks: address -> number of the leaf that counts it, and when it was allocated. 32 to
+ * 64 bytes a block. Times are cut to what fits into 24 bytes: lifetimes are right up to a million
+ * million events, or two years.
  */
 struct live_slot {
 	taddr ptr;	/* 0: empty; no allocator hands out address 0 */
 	uint32_t leaf;	/* with LIVE_LATEST, LIVE_REACHED, LIVE_MISSED */
 	uint32_t born_event;
-	uint64_t born;	/* 63..8 nanoseconds, 7..0 the upper bits of the event's number: one word,
-			   for a part of one that was just written is slow to read */
+	uint64_t born;	/* bits 63..8 nanoseconds, 7..0 the upper bits of the event's number, in
+			   one word: reading a part of a word just written is slow */
 };
 
-/* With a leaf: the block's thread has not been given another one since. */
+/* A flag in the leaf: the block's thread has not allocated another one since. */
 #define LIVE_LATEST 0x80000000u
 
-/* ... The last look at the program's memory has found what leads to it. */
+/* ... The last look at the program's memory found the block reachable. */
 #define LIVE_REACHED 0x20000000u
 
-/* ... It was there when a pause began, and has been counted as gone since. */
+/* ... It was live when a pause began, and counts as gone since then. */
 #define LIVE_MISSED 0x10000000u
 
 #define LIVE_EVENT_MASK ((UINT64_C(1) << 40) - 1)
@@ -46,36 +46,37 @@ struct live_table {
 
 void live_release(struct live_table *t);
 
-/* Add a block, or replace what is known of its address: *was tells that, if there was something.
+/* Add a block, or replace the one at its address, which is then copied to *was.
  * Returns 1 (replaced), 0 (new) or -ENOMEM. */
 int live_put(struct live_table *t, const struct live_slot *block, struct live_slot *was);
 
-/* The slot of @ptr, to be filled with all but that; good until the next block comes or goes.
- * *@known: it has been there, and the slot tells of it. NULL: out of memory. */
+/* The slot of @ptr, of which the caller fills all but ptr; valid until the next block is added or
+ * taken. *@known: it was there already and has its old contents. NULL: out of memory. */
 struct live_slot *live_add(struct live_table *t, taddr ptr, bool *known);
 
 bool live_knows(const struct live_table *t, taddr ptr);
 
-/* The block at @ptr, good until the next one comes or goes; NULL: not known. */
+/* The block at @ptr, valid until the next one is added or taken; NULL: not known. */
 struct live_slot *live_find(const struct live_table *t, taddr ptr);
 
-/* The block that is at the first place where @ptr is looked for: mostly that one, or NULL. */
+/* The block in the first slot that @ptr hashes to, without probing: mostly that of @ptr. May be
+ * another one, or NULL. */
 const struct live_slot *live_guess(const struct live_table *t, taddr ptr);
 
-/* An event of this block is to come soon. */
+/* Prefetch: an event of this block will come soon. */
 void live_expect(const struct live_table *t, taddr ptr);
 
 /* Take a block out. False: not known. */
 bool live_take(struct live_table *t, taddr ptr, struct live_slot *block);
 
-/* Bytes of memory. */
+/* Bytes of memory in use. */
 size_t live_memory(const struct live_table *t);
 
-/* No block has been reached. */
+/* Clears LIVE_REACHED of all blocks. */
 void live_forget_reached(struct live_table *t);
 
-/* A copy in which the leaf of every block has the bits @flag set, too, and none has been reached. 0
- * or -ENOMEM. */
+/* Copies the table, sets the bits @flag in the leaf of every block, and clears LIVE_REACHED. 0 or
+ * -ENOMEM. */
 int live_copy(struct live_table *to, const struct live_table *from, uint32_t flag);
 
 #endif

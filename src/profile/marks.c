@@ -65,7 +65,7 @@ int marks_add(struct marks *m, struct live_slot *block, const struct said_of_blo
 	return 0;
 }
 
-/* Another block may have its address by now. */
+/* False if the block was freed, even if another one has its address by now. */
 static bool is_live(const struct live_table *live, const struct live_slot *block)
 {
 	const struct live_slot *now = live_find(live, block->ptr);
@@ -97,7 +97,7 @@ static int in_order(const void *left, const void *right)
 	return a->class - b->class;
 }
 
-/* Those of a leaf and class become one. */
+/* Adds up the counts of one leaf and class. */
 static void merge(struct mark_counts *c)
 {
 	size_t kept = 0;
@@ -113,7 +113,7 @@ static void merge(struct mark_counts *c)
 	c->n = kept;
 }
 
-/* Of each leaf; the other marks stand before these. 0 or -ENOMEM. */
+/* Appends the reachable blocks of each leaf behind the other counts. 0 or -ENOMEM. */
 static int count_reached(const struct live_table *live,
 			 uint32_t (*leaf_of)(const struct live_slot *block), size_t n_leaves,
 			 struct mark_counts *c)

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a look at the program's memory has said of a block. */
+/* What a look at the program's memory has found out about a block. */
 struct said_of_block {
 	taddr ptr;
 	enum pd_reach_class class;
@@ -17,9 +17,9 @@ struct said_of_block {
 };
 
 /*
- * Live blocks that nothing leads to any more, or only a pointer into them. Blocks come and go after
- * the look; what became of those that were marked is known when they are counted. Most blocks are
- * reachable: they have no mark in here, but a bit in the table of live blocks.
+ * Live blocks that no pointer leads to any more, or only a pointer into them. Blocks come and go
+ * after the look; which of the marked ones are still live is found when they are counted. Most
+ * blocks are reachable: they have no mark here, but a flag in the table of live blocks.
  */
 struct block_mark {
 	struct live_slot block;
@@ -28,7 +28,7 @@ struct block_mark {
 	uint8_t class; /* enum pd_reach_class */
 };
 
-/* So many blocks of a leaf are marked so. */
+/* How many blocks of a leaf are marked with a class. */
 struct mark_count {
 	uint32_t leaf;
 	uint8_t class;
@@ -38,7 +38,7 @@ struct mark_count {
 
 struct mark_counts {
 	struct pd_reach reach;
-	struct mark_count *v; /* in the order of leaves, then classes */
+	struct mark_count *v; /* sorted by leaf, then class */
 	size_t n;
 };
 
@@ -46,42 +46,42 @@ struct marks {
 	struct pd_reach reach; /* of all blocks that the look has seen */
 	struct block_mark *v;
 	size_t n, cap;
-	/* While it is not known what a look says: when the memory was as it sees it (0: no look
-	 * goes on), and the addresses of blocks that were there then and have been freed since. */
+	/* While a look is going on: the time of the memory that it sees (0: no look is going
+	 * on), and the addresses of blocks that were live then and have been freed since. */
 	uint64_t since_ns;
 	struct addrtable gone;
 };
 
-/* The memory is being looked at as it is now. */
+/* A look begins, at the memory as it is now. */
 void marks_look(struct marks *m, uint64_t now_ns);
 
-/* A block is freed. 0 or -ENOMEM. */
+/* A block is freed. 0 or -ENOMEM: it is not noted. */
 int marks_gone(struct marks *m, const struct live_slot *block, uint64_t now_ns);
 
-/* The block that was at @ptr has been freed since the look. */
+/* Has the block that was at @ptr been freed since the look began? */
 bool marks_is_gone(const struct marks *m, taddr ptr);
 
-/* All that the look says is told. */
+/* All results of the look have been added. */
 void marks_look_over(struct marks *m);
 
-/* There is a new look: what was marked before is not any more. */
+/* The results of a new look follow: drops all marks. */
 void marks_begin(struct marks *m, const struct pd_reach *reach);
 
-/* 0 or -ENOMEM. */
+/* Add the result for one block. 0 or -ENOMEM. */
 int marks_add(struct marks *m, struct live_slot *block, const struct said_of_block *said);
 
 /**
- * Count those that are live still.
+ * Count the marked blocks that are still live.
  * @leaf_of   the number of a block's leaf
- * @n_leaves  is above all of these
- * @out       for mark_counts_release()
+ * @n_leaves  greater than all of these numbers
+ * @out       the caller's, for mark_counts_release()
  * Returns 0 or -ENOMEM.
  */
 int marks_count(const struct marks *m, const struct live_table *live,
 		uint32_t (*leaf_of)(const struct live_slot *block), size_t n_leaves,
 		struct mark_counts *out);
 
-/* Bytes of memory. */
+/* Bytes of memory in use. */
 size_t marks_memory(const struct marks *m);
 
 void mark_counts_release(struct mark_counts *c);

@@ -23,7 +23,7 @@ static bool is_named(const char *path, const char *const *modules)
 	return false;
 }
 
-/* Where systems keep their libraries. The program itself is its own wherever it is. */
+/* Not in a directory where systems keep libraries. The program itself is always own code. */
 static bool is_own_module(const struct profile_data *d, const char *const *modules, uint32_t module)
 {
 	static const char *const system[] = {"/lib/",	      "/lib64/",     "/lib32/",
@@ -46,7 +46,7 @@ static bool is_system_header(const char *file)
 	return file && (begins_with_any(file, system) || strstr(file, "/include/c++/"));
 }
 
-/* By its name, or by that in the symbol table, which has no return type in front. */
+/* By its name, or by the one in the symbol table, which does not begin with a return type. */
 static bool is_of_language(const struct pd_function *f)
 {
 	static const char *const names[] = {"std::",	    "__gnu_cxx::",     "core::", "alloc::",
@@ -59,7 +59,7 @@ static bool is_of_language(const struct pd_function *f)
 	       (f->linkage && begins_with_any(f->linkage, linkages));
 }
 
-/* What is called so passes on what others request. The name without what is behind a bracket. */
+/* Is it a wrapper of an allocator, by its name? Arguments and template arguments do not count. */
 static bool is_wrapper(const char *name)
 {
 	static const char *const parts[] = {"alloc", "strdup", "strndup", "memdup", "ALLOC"};

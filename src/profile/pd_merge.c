@@ -38,7 +38,7 @@ void pd_merge_free(struct pd_merge *m)
 	free(m);
 }
 
-/* ---- where things are in the sum ---- */
+/* ---- numbers in a profile -> numbers in the sum ---- */
 
 static void maps_release(struct merge_maps *to)
 {
@@ -48,7 +48,7 @@ static void maps_release(struct merge_maps *to)
 	free(to->node);
 }
 
-/* A copy; @from may be NULL, which sets no error. */
+/* A copy for free(). @from may be NULL, which gives NULL and no error. */
 static char *copy_text(const char *from, int *err)
 {
 	char *copy = from ? strdup(from) : NULL;
@@ -63,7 +63,7 @@ static bool is_module(const struct pd_module *a, const struct pd_module *b)
 	return !strcmp(a->path, b->path) && !strcmp(a->build_id, b->build_id);
 }
 
-/* The names in the sum are those of whoever had some. */
+/* The source of names is that of the first profile that has one. */
 static int take_names(struct pd_module *to, const struct pd_module *from)
 {
 	int err = 0;
@@ -88,7 +88,7 @@ static int map_module(struct pd_merge *m, const struct pd_module *from, uint32_t
 			return take_names(&d->modules[*number], from);
 	if (ARRAY_RESERVE(&d->modules, &m->cap_modules, d->n_modules))
 		return -ENOMEM;
-	/* They come in whole or not at all: whoever frees them looks at each. */
+	/* Count the module even if a copy failed: its strings are freed with it. */
 	d->modules[d->n_modules++] = (struct pd_module){ copy_text(from->path, &err),
 							 copy_text(from->build_id, &err),
 							 copy_text(from->names, &err) };
@@ -187,7 +187,7 @@ static int map_node(struct pd_merge *m, const struct merge_maps *to, const struc
 	return merge_sum(&m->d->nodes[*number].resumed, from->resumed);
 }
 
-/* Make room for it all, and find or make each. */
+/* Fills all maps, adding to the sum what is not there yet. */
 static int map_all(struct pd_merge *m, const struct profile_data *d, struct merge_maps *to)
 {
 	int err = 0;
@@ -230,7 +230,7 @@ static int add_name(struct pd_merge *m, const char *program)
 	return grown[n] ? 0 : -ENOMEM;
 }
 
-/* A sum comes with what it is the sum of, as if that had been added one by one. */
+/* A sum brings the programs that it is made of, as if they had been added one by one. */
 static int add_program(struct pd_merge *m, const struct profile_data *d,
 		       const struct merge_maps *to)
 {
@@ -261,7 +261,7 @@ int pd_merge_add(struct pd_merge *m, const struct profile_data *d)
 	return err;
 }
 
-/* "sum of 3 profiles", and the programs behind it. */
+/* "sum of 3 profiles", followed by the programs. */
 static int make_command(struct pd_merge *m)
 {
 	size_t n = 0;
@@ -284,7 +284,7 @@ static int make_command(struct pd_merge *m)
 	return 0;
 }
 
-/* No process has the number 0, so nobody's name is taken for this. */
+/* The pid of a sum is 0, so that no program's name can be taken for this. */
 size_t pd_merge_count(const struct profile_data *d)
 {
 	const char *n = d->pid || !d->command || !d->command[0] ?

@@ -8,10 +8,10 @@
  * Profiles added up: many runs of a program, or many processes. Chains are the same if they have
  * the same places in the same builds of the same files.
  *
- * What the profiles have at moments of their own is no sum. The peak is the highest of any one,
- * with what was live in that one then. There is no timeline, no load, and there are no windows (and
- * so no verdicts) and no rows of resident memory. What was there before, and what is lost, is told
- * if it is of all of them.
+ * Values at moments cannot be added up, as each profile has moments of its own. The peak is the
+ * highest of any profile, with what was live in that one. There is no timeline, no load, no windows
+ * (and so no verdicts) and no rows of resident memory. Blocks from before and lost blocks are kept
+ * only if every profile has them.
  */
 struct pd_merge;
 
@@ -22,13 +22,13 @@ struct pd_merge *pd_merge_new(void);
 int pd_merge_add(struct pd_merge *m, const struct profile_data *d);
 
 /**
- * The sum of all that were added. Its command is "sum of N profiles", and behind that the programs.
- * Of sums among them it counts and names those that they are of.
+ * The sum of all that were added. Its command is "sum of N profiles", followed by the programs.
+ * A sum that was added counts as the profiles that it is made of.
  * NULL: out of memory. Either way @m has been freed.
  */
 struct profile_data *pd_merge_finish(struct pd_merge *m);
 
-/* Of how many profiles @d is such a sum; 0: it is none. */
+/* How many profiles @d is the sum of; 0: it is no sum. */
 size_t pd_merge_count(const struct profile_data *d);
 
 /* Frees it with what was added. NULL is fine. */

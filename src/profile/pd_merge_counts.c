@@ -9,7 +9,7 @@
 
 /* ---- numbers of the whole ---- */
 
-/* Several at once, as members of two structures of the same type. */
+/* Adds @n counters, which are members of two structures of the same type. */
 static int sum_all(void *to, const void *from, size_t n)
 {
 	uint64_t *a = to;
@@ -26,7 +26,7 @@ static int sum_all(void *to, const void *from, size_t n)
 static int sum_unseen(struct pd_unseen *to, const struct pd_unseen *from, bool first)
 {
 	uint64_t taken = (uint64_t)to->taken + from->taken;
-	/* Nothing was trapped in any. */
+	/* 1 only if nothing was trapped in any of them. */
 	uint32_t untrapped = (first || to->untrapped) && from->untrapped;
 	int err = sum_all(to, from, offsetof(struct pd_unseen, taken) / sizeof(uint64_t));
 
@@ -39,7 +39,7 @@ static int sum_unseen(struct pd_unseen *to, const struct pd_unseen *from, bool f
 	return err;
 }
 
-/* The peak of a sum is nobody's: it is the highest of any one, with what was live in that then. */
+/* The peak is the highest of any profile, with what was live in that one. */
 static int sum_totals(struct pd_merge *m, const struct profile_data *d)
 {
 	struct pd_totals *t = &m->d->totals;
@@ -54,7 +54,7 @@ static int sum_totals(struct pd_merge *m, const struct profile_data *d)
 	return err;
 }
 
-/* What is not known of one is not known of all. */
+/* What one profile did not keep, the sum does not have. */
 static void take_spared(struct pd_spared *to, const struct pd_spared *from)
 {
 	to->lifetimes |= from->lifetimes;
@@ -79,7 +79,7 @@ static void take_times(struct pd_merge *m, const struct profile_data *d)
 	sum->from = !m->n || sum->from == d->from ? d->from : PD_FROM_UNKNOWN;
 }
 
-/* ---- what was there before, and what is lost ---- */
+/* ---- blocks from before, and lost blocks ---- */
 
 static int compare_bins(const void *a, const void *b)
 {
@@ -191,7 +191,7 @@ static int add_types(struct pd_merge *m, const struct profile_data *d)
 	return 0;
 }
 
-/* Of the same size and name, the program's own first. */
+/* By size, then name; the program's own types first. */
 static int compare_same(const void *a, const void *b)
 {
 	const struct pd_type *x = a, *y = b;
@@ -247,7 +247,7 @@ int merge_counts(struct pd_merge *m, const struct profile_data *d, const struct 
 		err = add_site_types(m, d, to->node);
 	if (!err)
 		err = add_types(m, d);
-	/* At once, so that there are never more than in the sum and one profile. */
+	/* Now, so that memory is needed for the sum and one profile only. */
 	pd_tree_merge_leaves(m->d);
 	pd_tree_merge_lifetimes(m->d);
 	pd_site_types_sort(m->d);
@@ -277,8 +277,7 @@ static void join_bins(struct pd_before *b)
 	b->n_bins = n;
 }
 
-/* Frees of blocks that were there before are, where that is not told of all, frees of unknown
- * ones. */
+/* If not every profile has its blocks from before, their frees count as frees of unknown blocks. */
 static int finish_before(struct pd_merge *m)
 {
 	struct pd_before *b = &m->d->before;

@@ -6,7 +6,7 @@
 
 #include <errno.h>
 
-/* A sum while it is made. */
+/* A sum that is being made. */
 struct pd_merge {
 	struct profile_data *d;
 	uint64_t n; /* profiles in it, those of sums counted one by one */
@@ -15,12 +15,12 @@ struct pd_merge {
 	size_t cap_modules, cap_functions, cap_sites;
 	size_t cap_leaves, cap_lifetimes, cap_site_types, cap_types, cap_bins;
 	char **programs; /* each once, NULL behind the last */
-	/* Some profile does not tell of it: */
+	/* Some profile does not have it: */
 	bool no_reach, no_walk, no_before;
-	bool highest; /* that which is being added has the highest peak so far */
+	bool highest; /* the profile that is being added has the highest peak so far */
 };
 
-/* By their numbers in a profile that is added: those in the sum. */
+/* By number in the profile that is being added: the number in the sum. */
 struct merge_maps {
 	uint32_t *module, *function, *site, *node;
 };
@@ -30,10 +30,10 @@ static inline int merge_sum(uint64_t *to, uint64_t from)
 	return __builtin_add_overflow(*to, from, to) ? -EOVERFLOW : 0;
 }
 
-/* All that is counted. 0, -ENOMEM or -EOVERFLOW. */
+/* Add all counts. 0, -ENOMEM or -EOVERFLOW. */
 int merge_counts(struct pd_merge *m, const struct profile_data *d, const struct merge_maps *to);
 
-/* What is there more than once becomes one, and what is not of all is left out. */
+/* Joins duplicates, and removes what not every profile has. */
 int merge_finish_counts(struct pd_merge *m);
 
 #endif

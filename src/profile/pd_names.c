@@ -38,7 +38,7 @@ int names_compare_lines(const struct profile_data *d, uint32_t s, uint32_t t)
 	return names_line(d, s) < names_line(d, t) ? -1 : names_line(d, s) > names_line(d, t);
 }
 
-/* Modules are in no order of address, so their number comes first; "?" stands behind them all. */
+/* Addresses are relative to a module, so compare modules first; "?" comes last. */
 static int by_address(const struct profile_data *d, uint32_t a, uint32_t b)
 {
 	if (a < d->n_functions && b < d->n_functions) {
@@ -115,7 +115,7 @@ bool names_nothing_names(const struct profile_data *d, uint32_t function)
 {
 	const char *name = names_text(d, function);
 
-	/* Who makes code may call it as he likes. */
+	/* A JIT compiler may give its code any name. */
 	if (function < d->n_functions && d->functions[function].module == PD_NONE)
 		return text_begins(name, "0x");
 	return names_is_nameless(name);

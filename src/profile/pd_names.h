@@ -6,7 +6,7 @@
 
 /*
  * Functions by number: those of profile_data.functions[], and one more, number n_functions, which
- * is called "?" and stands for what requested memory with an empty chain. It makes all sums add up.
+ * is called "?" and stands for requests with an empty chain, so that all sums add up.
  */
 
 /* How many numbers there are. */
@@ -24,7 +24,7 @@ const char *names_text(const struct profile_data *d, uint32_t function);
 /* The line of a site; 0: not known. */
 uint32_t names_line(const struct profile_data *d, uint32_t site);
 
-/* The order of two sites by file, then line; what has none comes first. */
+/* Compares two sites by file, then line; sites without come first. */
 int names_compare_lines(const struct profile_data *d, uint32_t s, uint32_t t);
 
 /**
@@ -34,16 +34,16 @@ int names_compare_lines(const struct profile_data *d, uint32_t s, uint32_t t);
 uint32_t *names_ranks(const struct profile_data *d);
 
 /**
- * The same for the order by decreasing name, where among equal names the lower address comes
- * first all the same. @rank  from names_ranks(). Returns as above.
+ * The same for the order by decreasing name; functions of one name are still sorted by increasing
+ * address. @rank  from names_ranks(). Returns as above.
  */
 uint32_t *names_falling(const struct profile_data *d, const uint32_t *rank);
 
-/* Is this what a function is called that nothing names ("libfoo.so+0x1230")? The file in front of
- * it may be called whatever it likes. */
+/* Is this the substitute name of a function without one ("libfoo.so+0x1230")? The file name in it
+ * may contain anything. */
 bool names_is_nameless(const char *name);
 
-/* Does nothing name this function of the profile? In no module it is called after its address,
+/* Has this function of the profile no name? If it is in no module, its substitute is the address,
  * "0x7f12". */
 bool names_nothing_names(const struct profile_data *d, uint32_t function);
 

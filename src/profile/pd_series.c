@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A site that held something, and how much at all points together. */
+/* A site that held something, and its bytes added up over all points. */
 struct weight {
 	uint32_t site;
 	uint64_t bytes;
 };
 
-/* ---- sites that are one ---- */
+/* ---- sites that are one to the reader ---- */
 
 static int compare_names(const struct profile_data *d, uint32_t a, uint32_t b)
 {
@@ -46,7 +46,8 @@ static uint64_t add_up_to_max(uint64_t a, uint64_t b)
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-/* Each site that held something, sorted by names; @of is used up. Returns how many there are. */
+/* Each site that held something, sorted by names; @of, all PD_NONE, is scratch space. Returns how
+ * many there are. */
 static size_t weigh(const struct profile_data *d, uint32_t *of, struct weight *w)
 {
 	size_t n = 0;
@@ -67,7 +68,7 @@ static size_t weigh(const struct profile_data *d, uint32_t *of, struct weight *w
 	return n;
 }
 
-/* Of those of one name, the first with the weight of all: behind @w. */
+/* Behind @w: the first site of each name, with the weight of all of that name; heaviest first. */
 static size_t join(const struct profile_data *d, struct weight *w, size_t n)
 {
 	struct weight *joined = w + n;
@@ -163,7 +164,7 @@ size_t pd_series_pick(size_t n, size_t max, size_t peak, size_t *at)
 			at[kept] = kept;
 		return kept;
 	}
-	/* One place is the peak's, if it is not among the others by itself. */
+	/* One place is reserved for the peak, in case it is not among the others. */
 	for (size_t i = 0; i + 1 < max; i++) {
 		size_t next = i * (n - 1) / (max - 2);
 

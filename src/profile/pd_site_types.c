@@ -23,7 +23,7 @@ static int compare(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Nodes that have become one may have had different types. */
+/* Nodes that have been merged may have had different types. */
 static void join(struct profile_data *d)
 {
 	size_t n = 0;
@@ -53,7 +53,7 @@ void pd_site_types_sort(struct profile_data *d)
 	join(d);
 }
 
-/* By number of a node: it has leaves, and nothing is known of their type. NULL: out of memory. */
+/* By node: it has leaves, and their type is not known. NULL: out of memory. */
 static bool *find_unknown(const struct profile_data *d)
 {
 	uint32_t n = 0;
@@ -74,8 +74,8 @@ static void doubt(struct profile_data *d, uint32_t node)
 		d->site_types[i].certain = 0;
 }
 
-/* With what nobody knows the type of, a node is not of one type for certain. If there is no memory
- * to know whose that is, none is. */
+/* A node that was merged with one of unknown type has no certain type. Without memory for @unknown,
+ * no node has. */
 static void doubt_mixed(struct profile_data *d, const bool *unknown, const uint32_t *to)
 {
 	for (size_t i = 0; !unknown && i < d->n_site_types; i++)

@@ -29,7 +29,7 @@ bool pd_windows_add(const struct profile_data *d, uint32_t node, struct trend_se
 	return end > first;
 }
 
-/* ---- nodes that become one ---- */
+/* ---- nodes that are merged ---- */
 
 static int by_new_node(const void *x, const void *y, void *ctx)
 {
@@ -43,7 +43,7 @@ static int by_new_node(const void *x, const void *y, void *ctx)
 	return a->i < b->i ? -1 : a->i > b->i;
 }
 
-/* The windows @v[0...n), in that order, of nodes that become @node. Returns how many are left. */
+/* Adds up the windows @v[0...n), sorted, of nodes that become @node. Returns how many are left. */
 static size_t add_up(struct pd_window *v, size_t n, uint32_t windows_over, uint32_t node)
 {
 	struct trend_series s = {.n = windows_over};

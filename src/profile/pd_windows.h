@@ -4,22 +4,22 @@
 
 #include "profile/trend.h"
 
-/* What was told of node i, in d->windows and d->survivors, is told of node @to[i] from now on;
- * PD_NONE: it is dropped. What falls together is added up. Sorts them. */
+/* The windows and survivors of node i become those of node @to[i], added up where several nodes
+ * become one; PD_NONE: they are dropped. Sorts d->windows and d->survivors. */
 void pd_windows_move(struct profile_data *d, const uint32_t *to);
 
-/* The windows and survivors of a node are added to @s, whose n and window_ns are those of @d.
- * False: there are none, for of so few requests nothing is noted. */
+/* Adds the windows and survivors of @node to @s, whose n and window_ns must be those of @d. False:
+ * there are none, as after few requests nothing is kept. */
 bool pd_windows_add(const struct profile_data *d, uint32_t node, struct trend_series *s);
 
-/* What is kept of a leaf is live at the end. */
+/* Adds the blocks that a leaf still has at the end. */
 static inline void pd_windows_add_leaf(const struct pd_leaf *l, struct trend_series *s)
 {
 	s->live += l->allocs - l->frees;
 	s->live_bytes += (l->allocs - l->frees) * l->size;
 }
 
-/* An empty series of @d, for that. */
+/* An empty series with the n and window_ns of @d, to add to. */
 struct trend_series pd_windows_series(const struct profile_data *d);
 
 #endif

@@ -33,7 +33,7 @@ struct profile *profile_new(void)
 	return p;
 }
 
-/* A copy of @n elements; *to is NULL if there are none. */
+/* Copies @n elements; *to is NULL if there are none. */
 static int copy_array(void *to, const void *from, size_t n, size_t size)
 {
 	void *copy = n ? malloc(n * size) : NULL;

@@ -13,7 +13,7 @@
 #include "profile/windows.h"
 
 /*
- * A profile in the making: counts allocation events in a call tree. Pure data; knows no process,
+ * A profile in the making: counts allocation events in a call tree. Pure data: it knows no process,
  * and a frame only as a place in a module.
  */
 
@@ -23,8 +23,8 @@ struct profile_place {
 				   PD_NONE */
 	uint32_t module;	/* the session's number for it, or PD_NONE */
 	bool exact;		/* not a return address: the instruction itself */
-	bool guessed;		/* found by the frame pointer of what it called, for want of
-				   anything better */
+	bool guessed;		/* found by the frame pointer of the function called from here,
+				   which has no unwinding table */
 };
 
 struct call_node {
@@ -32,16 +32,16 @@ struct call_node {
 	uint64_t resumed;	/* as in struct pd_node */
 };
 
-/* allocs may be 0: what came before a fork or a restart. */
+/* allocs may be 0: its blocks were allocated before a fork or a restart. */
 struct call_leaf {
 	uint64_t size, allocs, frees;
 	uint64_t epoch, at_peak;	/* see profile_leaf_at_peak() */
 	uint32_t node;
-	uint32_t site;	/* of windows.h: the same for all leaves of a node */
+	uint32_t site;	/* site number of windows.h: the same for all leaves of a node */
 	uint8_t label;	/* enum alloc_label */
 };
 
-/* In the number of a live block's leaf: it was allocated by the parent, before the fork. */
+/* A flag in a live block's leaf number: it was allocated by the parent, before the fork. */
 #define LEAF_INHERITED 0x40000000u
 
 static inline uint32_t profile_leaf_number(const struct live_slot *block)
@@ -50,8 +50,8 @@ static inline uint32_t profile_leaf_number(const struct live_slot *block)
 }
 
 /*
- * What an event changed, told by the leaves of the blocks concerned: their chain and size. A leaf
- * may be PD_NONE: no such block, or not a known one.
+ * What an event changed: the leaves, that is chain and size, of the blocks concerned. A leaf may be
+ * PD_NONE: there is no such block, or it is not known.
  */
 struct block_change {
 	enum block_change_kind {
@@ -61,7 +61,7 @@ struct block_change {
 		BLOCK_RESIZED,	/* by realloc: old_leaf became leaf */
 	} kind;
 	uint32_t leaf, old_leaf;
-	/* The address was handed out although the block there was never seen freed: that block
+	/* The address was returned again although no free of the block there was seen: that block
 	 * went, too, before the new one came. */
 	uint32_t replaced_leaf;
 	bool old_inherited, replaced_inherited; /* allocated by the parent before the fork */
@@ -69,10 +69,10 @@ struct block_change {
 
 /* A block that a realloc holds while it runs. */
 struct taken_block {
-	struct live_slot block;	/* leaf with LEAF_INHERITED; only the address if it is not known */
+	struct live_slot block;	/* leaf with LEAF_INHERITED; if not known, only the address */
 	int32_t task;
 	bool known;
-	bool before;	/* it is one of those that were there before */
+	bool before;	/* it is a block from before */
 };
 
 /* An element of the chain that was walked last, outermost first. */
@@ -80,7 +80,7 @@ struct chain_step {
 	uint32_t frame, node;
 };
 
-/* What the windows of all sites came to, and who has survived of each. */
+/* The windows of all sites, and the survivors of each window. */
 struct kept_windows {
 	uint64_t window_ns;
 	uint32_t over;		/* windows that have passed */
@@ -90,10 +90,10 @@ struct kept_windows {
 	size_t n_survivors;
 };
 
-/* What a series came to; in held[] the member site is a node: that of a chain which ends as those
- * do that held the bytes. */
+/* The points of a series. The member site of held[] is a node: one whose chain has the same end as
+ * the chains that held the bytes. */
 struct kept_series {
-	unsigned depth;	/* so many of the chain's innermost places are the same for all of them */
+	unsigned depth;	/* length of an end: so many innermost places are the same */
 	struct pd_series_point *points;
 	size_t n;
 	struct pd_held *held;
@@ -117,21 +117,21 @@ struct profile {
 	struct call_leaf *leaves;
 	size_t n_leaves, cap_leaves;
 	struct idindex leaf_index;
-	/* Where a leaf has been found lately, by a part of its key; any number may be here. */
+	/* A cache of leaf numbers, by a part of their key; may be stale. */
 	uint32_t latest_leaf[1024];
 
 	struct live_table live;
-	struct before before;	/* blocks that are in no table, for they have no leaf */
+	struct before before;	/* not in the live table, as they have no leaf */
 	struct marks marks;	/* of live blocks */
-	uint64_t seen_since_ns;	/* CLOCK_MONOTONIC: from then on all was told; UINT64_MAX: it is
-				   not now */
-	bool had_pause;		/* blocks have been requested that were not told of */
-	struct mark_counts kept_marks;	/* what they came to, if it is finished */
+	uint64_t seen_since_ns;	/* CLOCK_MONOTONIC: all events since then have come; UINT64_MAX:
+				   they do not come now */
+	bool had_pause;		/* some requests were not seen */
+	struct mark_counts kept_marks;	/* the counts of marks, if it is finished */
 	struct lifetimes lifetimes;
 	struct windows windows;
-	struct kept_windows kept_windows;	/* what they came to, if it is finished */
+	struct kept_windows kept_windows;	/* the result of windows, if it is finished */
 	struct series series;
-	struct kept_series kept_series;		/* the same */
+	struct kept_series kept_series;		/* that of series */
 	struct taken_block *taken;
 	size_t n_taken, cap_taken;
 
@@ -142,17 +142,17 @@ struct profile {
 
 	struct pd_spared spared;
 	bool finished;			/* by profile_finish(): there are no more events */
-	struct pd_memory memory;	/* it used until then */
+	struct pd_memory memory;	/* used until then */
 };
 
 /* NULL: out of memory. */
 struct profile *profile_new(void);
 
-/* The windows of time begin with this length; before there is any event. */
+/* The length of windows at the beginning. To be called before any event. */
 void profile_set_shortest_window(struct profile *p, uint64_t ns);
 
-/* From now on it is noted what the heaviest places hold over the time, in so many points at most;
- * 0: it is not. What was noted stays if that changes nothing. */
+/* From now on keep what the heaviest sites hold over time, in at most @points points; 0: nothing is
+ * kept. If that is no change, the points so far stay. */
 void profile_keep_series(struct profile *p, unsigned points);
 void profile_free(struct profile *p);
 
@@ -162,12 +162,12 @@ void profile_free(struct profile *p);
  */
 uint32_t profile_frame(struct profile *p, const struct profile_place *place);
 
-/* The node of a chain, of which nothing is counted. IDINDEX_NONE: out of memory. */
+/* The node of a chain; nothing is counted. IDINDEX_NONE: out of memory. */
 uint32_t profile_chain_node(struct profile *p, const struct alloc_chain *chain);
 
 /**
- * The node that @frame, a number from profile_frame(), leads to from @parent: PD_ROOT_WHOLE,
- * PD_ROOT_TRUNCATED, or what was told before. Nothing is counted. IDINDEX_NONE: out of memory.
+ * The child of node @parent with @frame, a number from profile_frame(). @parent is PD_ROOT_WHOLE,
+ * PD_ROOT_TRUNCATED, or a result of this function. Nothing is counted. IDINDEX_NONE: out of memory.
  */
 uint32_t profile_node_below(struct profile *p, uint32_t parent, uint32_t frame);
 
@@ -178,97 +178,97 @@ uint32_t profile_node_below(struct profile *p, uint32_t parent, uint32_t frame);
 size_t profile_chain_of(const struct profile *p, uint32_t node, uint32_t *frames, size_t max);
 
 /**
- * Count one event. A block whose allocation was never seen counts in unknown_frees when it is
- * freed, and nowhere else. @c tells what it changed.
+ * Count one event. The free of a block whose request was not seen counts in unknown_frees, and
+ * nowhere else. *@c is set to what the event changed.
  * Returns 0 or -ENOMEM, in which case the event is not counted.
  */
 int profile_event(struct profile *p, const struct alloc_event *e, struct block_change *c);
 
 /**
- * What was there before the first event. The blocks belong to the profile: *@b is empty then.
- * Frees of them are not counted as those of unknown blocks, nor anywhere else but in there.
+ * Set the blocks from before the first event. They are moved: *@b is empty afterwards. Their frees
+ * are counted there only, not as frees of unknown blocks.
  */
 void profile_set_before(struct profile *p, struct before *b);
 
-/* Is it a block whose end is awaited: one that was counted, or one that was there before? */
+/* Is there a block whose free would be counted: a live one, or one from before? */
 bool profile_knows(const struct profile *p, taddr key);
 
-/* Events are to come soon: what they are about is fetched, all at a time, into the processor's
- * caches. False: it fits in there, and they need not be told of for now. */
+/* Prefetch what the next events will touch, for all of them together. False: the profile is so
+ * small that it is in the caches, and the caller need not announce events for now. */
 bool profile_expect(const struct profile *p, const struct alloc_expected *v, unsigned n);
 
-/* Somebody wants to find this moment again, or it is the first or the last: time has passed. */
+/* Time has passed: at the first and the last moment, and at those that a user wants to find
+ * again. */
 void profile_stamp(struct profile *p, uint64_t time_ns);
 
 /**
- * What a process made by fork starts with: nothing counted yet, but the blocks of @parent are
- * known as inherited, so that freeing one is told apart from freeing the unknown. The numbers of
- * places, nodes and leaves are those of @parent.
+ * The profile that a process made by fork starts with: nothing is counted, but the blocks of
+ * @parent are known as inherited, which tells their frees from those of unknown blocks. Places,
+ * nodes and leaves keep the numbers of @parent.
  * Returns NULL: out of memory.
  */
 struct profile *profile_fork(const struct profile *parent);
 
 /**
- * How many blocks of a leaf were live when live_bytes was at its highest. A leaf notes that when it
- * changes for the first time after a new peak, so that a peak costs nothing itself; one that has
- * not changed since has still as many.
+ * How many blocks of a leaf were live when live_bytes was at its highest. A leaf notes that at its
+ * first change after a new peak, so that a peak itself costs nothing; a leaf that has not changed
+ * since still has that many.
  */
 uint64_t profile_leaf_at_peak(const struct profile *p, const struct call_leaf *l);
 
-/* What comes and goes from now on is not told, until it is again: at @now_ns, CLOCK_MONOTONIC, if
- * it was not. Of a block that is known since before that nobody knows whether it is the same. */
+/* Events stop coming, and come again: from @now_ns, CLOCK_MONOTONIC, on. Whether a block from
+ * before such a gap is still the same is not known then. The second does nothing if there was no
+ * gap. */
 void profile_unseen_from_now(struct profile *p);
 void profile_seen_from_now(struct profile *p, uint64_t now_ns);
 
 /**
- * A pause begins at @now_ns: of the blocks that are there now nobody will know whether they are
- * when it is over. They count as gone from here on, and apart, in totals.missed; one whose free is
- * seen later is taken out of that again.
- * @tell  what that changes, block by block, by an event that is no call of the program's; NULL:
- *        nobody wants to know
+ * A pause begins at @now_ns. Whether the blocks that are live now will be there when it is over is
+ * unknown: they count as gone from now on, and separately in totals.missed; one whose free is seen
+ * later is taken out of that again.
+ * @tell  called for each of these blocks, with an event that is no call of the program; may be NULL
  */
 void profile_miss(struct profile *p, uint64_t now_ns,
 		  void (*tell)(void *ctx, const struct alloc_event *e,
 			       const struct block_change *c), void *ctx);
 
-/* The block at @ptr, if it certainly has been there without a break since @then_ns,
- * CLOCK_MONOTONIC, and was counted; good until the next one comes or goes. NULL: there is none. */
+/* The block at @ptr, if it was counted and has certainly been there since @then_ns,
+ * CLOCK_MONOTONIC; valid until the next block comes or goes. NULL: there is none. */
 const struct live_slot *profile_block_since(const struct profile *p, taddr ptr, uint64_t then_ns);
 
-/* Is the block at @ptr certainly from before the first event: found there, or requested by the
- * parent? */
+/* Is the block at @ptr certainly from before the first event: found by the walk, or requested by
+ * the parent? */
 bool profile_had_before(const struct profile *p, taddr ptr);
 
-/* The program's memory is being looked at as it is at @now_ns: which of its blocks are freed from
- * here on is kept until profile_look_over(). */
+/* A look at the program's memory as of @now_ns begins, and ends: frees of blocks in between are
+ * noted, for profile_mark(). */
 void profile_look(struct profile *p, uint64_t now_ns);
 void profile_look_over(struct profile *p);
 
-/* The program's memory has been looked at: what was said of blocks before is over. */
+/* The results of a look follow: drops those of the look before. */
 void profile_looked(struct profile *p, const struct pd_reach *reach);
 
-/* ... at @then_ns, CLOCK_MONOTONIC, and this is what it said of the block that was at @said->ptr;
- * of one that was not counted, or that was requested since, nothing is kept. One that has been
- * freed since profile_look() counts as freed. 0 or -ENOMEM. */
+/* One result, of a look at @then_ns, CLOCK_MONOTONIC: for the block that was at @said->ptr. It is
+ * dropped if that block was not counted, or was requested later. A block that was freed after
+ * profile_look() counts as freed. 0 or -ENOMEM. */
 int profile_mark(struct profile *p, const struct said_of_block *said, uint64_t then_ns);
 
 /**
- * How many blocks are marked so that are live still, by leaf. *out is the caller's, for
+ * Count the marked blocks that are still live, by leaf. *out is the caller's, for
  * mark_counts_release(). 0 or -ENOMEM.
  */
 int profile_list_marks(const struct profile *p, struct mark_counts *out);
 
 /**
- * What the windows have come to by now, with the numbers of nodes that the profile has now. *out is
- * the caller's, for kept_windows_release(). 0 or -ENOMEM.
+ * The windows so far, with the nodes' present numbers. *out is the caller's, for
+ * kept_windows_release(). 0 or -ENOMEM.
  */
 int profile_list_windows(const struct profile *p, struct kept_windows *out);
 void kept_windows_release(struct kept_windows *k);
 
 /**
- * What the series has come to by now, the peak and the present among its points, with the numbers
- * of places that the profile has now. *out is the caller's, for kept_series_release(). 0 or
- * -ENOMEM.
+ * The points of the series so far, plus the peak and the present, with the nodes' present numbers.
+ * *out is the caller's, for kept_series_release(). 0 or -ENOMEM.
  */
 int profile_list_series(const struct profile *p, struct kept_series *out);
 void kept_series_release(struct kept_series *k);
@@ -277,20 +277,20 @@ void kept_series_release(struct kept_series *k);
 void profile_restart(struct profile *p);
 
 /**
- * No event will come any more: keep what a report needs and give back all other memory. What has no
- * counts goes, so that the numbers of places, nodes and leaves change: nobody may hold one.
- * Returns 0 or -ENOMEM; then all is as before.
+ * No more events will come: keep what a report needs and free everything else. What has no counts
+ * is dropped, so places, nodes and leaves get new numbers: no old one may be used afterwards.
+ * Returns 0 or -ENOMEM; then nothing has changed.
  */
 int profile_finish(struct profile *p);
 
-/* From now on this is not kept, and what was kept of it is given back. It only becomes more. */
+/* Stop keeping this, and free what was kept of it. Can only be extended. */
 void profile_spare(struct profile *p, const struct pd_spared *what);
 
-/* Bytes of memory that the profile's tables take now: of arrays what is in use, for the rest has
- * not been touched, of hash tables all. */
+/* Bytes of memory in the profile's tables: of arrays the elements in use, because the rest has
+ * never been written; of hash tables everything. */
 uint64_t profile_used(const struct profile *p);
 
-/* Bytes of memory the profile itself uses; those it used to, if it is finished. */
+/* Bytes of memory used by the profile; if it is finished, those before that. */
 struct pd_memory profile_memory(const struct profile *p);
 
 #endif

@@ -29,55 +29,55 @@ struct pd_totals {
 	uint64_t failed_allocs;		/* calls that returned no memory */
 	uint64_t unknown_frees;		/* frees of blocks whose request was not seen */
 	uint64_t inherited_frees;	/* of unknown_frees: blocks inherited over fork */
-	uint64_t before_frees;		/* of blocks that were there before, found by a walk */
-	/* Of frees, free_bytes: blocks that were there when a pause began and of which nothing has
-	 * been seen since. Nobody knows whether they have been freed. */
+	uint64_t before_frees;		/* of blocks from before, found by a walk */
+	/* Of frees and free_bytes: blocks that were live when a pause began and of which nothing
+	 * has been seen since. Whether they have been freed is not known. */
 	uint64_t missed, missed_bytes;
 	uint64_t paused_frees;		/* of blocks whose request was not seen, and may have been
 					   made in a pause; not in unknown_frees */
 	uint64_t truncated_chains;	/* requests whose chain could not be followed to its end */
-	/* Of these, for want of call frame information, because the stack could not be read,
-	 * because the chain was too long, because of pd_spared.depth. */
+	/* Of these: no call frame information, unreadable stack, chain too long, cut because of
+	 * pd_spared.depth. */
 	uint64_t truncated_no_cfi, truncated_unreadable, truncated_too_deep, truncated_cut;
 };
 
 /*
- * Live bytes over time: with the totals, the statistics of an MMA event log, for which the calls
- * are counted as such a log has entries. The highest load is totals.peak_bytes.
+ * Live bytes over time: with the totals, the statistics of an MMA event log. Calls are counted as
+ * such a log has entries. The highest load is totals.peak_bytes.
  */
 struct pd_load {
 	uint64_t begin_ns, end_ns;		/* CLOCK_MONOTONIC */
 	uint64_t total_high, total_low;		/* bytes * ns, a number of 128 bits */
-	uint64_t mallocs, callocs, reallocs, frees;	/* calls, those that failed as well */
+	uint64_t mallocs, callocs, reallocs, frees;	/* calls, including failed ones */
 	uint64_t stamps;	/* beginning, end, suspended, resumed, mprof_mark() */
-	uint64_t replaced;	/* blocks whose address was given again, though no free was seen */
+	uint64_t replaced;	/* blocks whose address was returned again without a free seen */
 };
 
-/* What was not observed, and is in no other number. */
+/* What was not observed, and is in no other counter. */
 struct pd_unseen {
-	uint64_t lost;		/* events that could not be counted: there was no memory, or */
-	uint64_t lost_unreadable; /* of these, calls whose stack could not be read */
-	uint64_t lost_damaged;	/* and what was noted in the program's memory, and made no sense */
-	/* Calls that may have been an allocator's own, which nobody waited for, and count as the
-	 * program's. */
+	uint64_t lost;		/* events that could not be counted: no memory, or one of */
+	uint64_t lost_unreadable; /* calls whose stack could not be read */
+	uint64_t lost_damaged;	/* records in the program's memory that made no sense */
+	/* Calls that count as the program's, but may have been made by the allocator itself: the
+	 * return of the outer call was not awaited. */
 	uint64_t doubtful;
 	/* Of other sizes than those that are recorded: requests, and frees of blocks that are not
 	 * recorded. */
 	uint64_t other_requests, other_frees;
-	uint32_t taken;		/* functions in which somebody else's breakpoint stood already */
+	uint32_t taken;		/* functions that already had a breakpoint of another tracer */
 	uint32_t untrapped;	/* 1: nothing was trapped, no allocator was found */
 	uint64_t pauses, paused_ns;	/* how often and how long nothing was seen, while the
 					   program ran */
 };
 
-/* What was not kept, so that the profiler needs less memory; it is in no table then. */
+/* What was not kept, to save memory in the profiler; the tables do not have it then. */
 struct pd_spared {
 	uint32_t lifetimes;	/* 1: how long blocks live */
 	uint32_t timeline;	/* 1: what was live over the time: windows, verdicts, series */
-	uint32_t depth;		/* chains are cut to so many frames in the end; 0: they are not */
+	uint32_t depth;		/* chains are cut to so many frames; 0: they are not */
 };
 
-/* Memory the profiler itself used, in bytes: the letters of the prolog (doc/tables.md, section
+/* Memory used by the profiler itself, in bytes: the letters of the prolog (doc/tables.md, section
  * 3). */
 struct pd_memory {
 	uint64_t paths, functions, counters, links;
@@ -86,8 +86,8 @@ struct pd_memory {
 struct pd_module {
 	char *path;	/* as the program saw it */
 	char *build_id;	/* lower-case hexadecimal digits; "" if it has none */
-	/* Where its names came from, for a person: "DWARF", ".symtab in FILE", ".dynsym", "none"
-	 * ...; "" if no function of it occurs, so that nobody looked. */
+	/* The source of its names, for people: "DWARF", ".symtab in FILE", ".dynsym", "none" ...;
+	 * "" if no function of it occurs, so that none was needed. */
 	char *names;
 };
 
@@ -98,7 +98,7 @@ struct pd_function {
 	uint64_t address;	/* of its first instruction, relative to the module's load bias */
 };
 
-/* An element of a chain: a place in a function to which the call it is making will return. */
+/* An element of a chain: a place in a function, mostly the return address of the call it makes. */
 struct pd_site {
 	uint32_t function;	/* index into functions[] */
 	uint64_t address;	/* the return address, relative to the module's load bias */
@@ -108,26 +108,26 @@ struct pd_site {
 	uint32_t line;		/* 1...; 0 if not known */
 	uint8_t inlined;	/* 1: the function has no frame of its own here, it was inlined into
 				   the site before it */
-	uint8_t exact;		/* 1: not a return address, but the very instruction a signal
+	uint8_t exact;		/* 1: not a return address, but the instruction that a signal
 				   interrupted */
 	uint8_t guessed;	/* 1: found by the frame pointer of the function it called, which
-				   nothing describes */
+				   has no unwinding table */
 };
 
 struct pd_node {
 	uint32_t parent;	/* index into nodes[], smaller than this node's; PD_NONE for the
 				   roots */
 	uint32_t site;		/* index into sites[]; PD_NONE for the roots */
-	/* How often a request's chain shared exactly the elements down to this one with the chain
-	 * of the request before it, the innermost element of either not compared. CC of the prolog
-	 * is the sum of resumed x depth over the sum of the depths of all requests' chains. */
+	/* How many requests had a chain that shared exactly the elements down to this one with the
+	 * chain of the request before; innermost elements are not compared. CC of the prolog is the
+	 * sum of resumed x depth divided by the sum of the depths of all requests' chains. */
 	uint64_t resumed;
 };
 
-/* What leads to a block, as a look at the program's memory has it. */
+/* What leads to a block, according to a look at the program's memory. */
 enum pd_reach_class {
-	PD_LOST,		/* nothing, or only what it leads to itself */
-	PD_LOST_THROUGH,	/* only what is lost */
+	PD_LOST,		/* nothing, or only blocks that it leads to itself */
+	PD_LOST_THROUGH,	/* only lost blocks */
 	PD_POSSIBLE,		/* only a pointer into it, not to its start */
 	PD_REACHABLE,
 	PD_REACH_CLASSES,
@@ -145,17 +145,17 @@ struct pd_leaf {
 	uint64_t allocs, frees;	/* frees <= allocs */
 	uint64_t at_peak;	/* live when the live bytes were at their highest; <= allocs. All 0:
 				   not known */
-	/* What the program said they are for: 1 cons, 2 floating point, 3 structure or vector, 4
-	 * other; 0: nothing. */
+	/* What the program said the blocks are for: 1 cons, 2 floating point, 3 structure or
+	 * vector, 4 other; 0: nothing. */
 	uint8_t label;
-	/* Of those that are live. What is left of these nobody could look for: they came later, or
-	 * are not the allocator's whose blocks were looked at. */
+	/* Live blocks by class. The sum may be less than the live blocks: the look did not see
+	 * those that came later or belong to another allocator. */
 	uint64_t reach[PD_REACH_CLASSES];
-	struct pd_sum hanging;	/* lost through those of them that are lost directly, wherever it
-				   was requested; usable bytes */
+	struct pd_sum hanging;	/* lost through those of them that are lost directly, whatever
+				   their own leaf; usable bytes */
 };
 
-/* A point of the series that tells what call sites held over the time. */
+/* A point of the series: what call sites held at a moment. */
 struct pd_series_point {
 	uint64_t time_ns;	/* since the profile began */
 	uint64_t live_bytes, live_blocks;
@@ -164,10 +164,10 @@ struct pd_series_point {
 };
 
 #define PD_SERIES_POINTS 200u	/* at most */
-#define PD_SERIES_SITES 20u	/* at most, those of one function and line counted as one */
+#define PD_SERIES_SITES 20u	/* at most; sites of one function and line count as one */
 
-/* What a call site, the innermost of its chains, held at a point. What nobody is said to hold is
- * the rest: other sites, and these where they were not among the heaviest. */
+/* What a call site, as the innermost of its chains, held at a point. Bytes in no such row are the
+ * rest: of other sites, and of these where they were not among the heaviest. */
 struct pd_held {
 	uint32_t point, site;	/* indices into series[] and sites[] */
 	uint64_t bytes;		/* > 0 */
@@ -179,20 +179,19 @@ struct pd_point {
 	uint64_t churn_bytes;	/* allocated and freed until then, extra bytes included */
 	uint64_t live_bytes, extra_bytes, live_blocks; /* extra: bookkeeping and rounding, as Massif
 						          charges */
-	uint8_t peak;		/* 1: live_bytes was never higher, nor as high before; at most one
-				   point */
+	uint8_t peak;		/* 1: the first point with the highest live_bytes; at most one */
 };
 
-/* Who saw the calls that were counted: bits of profile_data.engines. */
+/* What saw the calls that were counted: bits of profile_data.engines. */
 #define PD_ENGINE_TRAP 1u
-#define PD_ENGINE_FAST 2u /* traps saw what it left to them */
-#define PD_ENGINE_UNTOLD 4u /* of a part of a sum it was not recorded */
+#define PD_ENGINE_FAST 2u /* with traps for the functions that it declined */
+#define PD_ENGINE_UNTOLD 4u /* not recorded for a part of a sum */
 
 /*
- * How long the blocks lived that were requested at the end of a chain and whose free was seen: so
- * many had a lifetime of 2^bucket or more and less than 2^(bucket + 1); bucket 0 has those of 0,
- * too. Where the fast engine saw them, of which only a span is known in which it was, a time is the
- * longest that it may be: less than 2^(bucket + 1) is certain, and no more.
+ * Lifetimes of the blocks that were requested at the end of a chain and whose free was seen:
+ * @blocks of them lived 2^bucket or more and less than 2^(bucket + 1); bucket 0 has 0 as well. The
+ * fast engine knows only a span of time in which a free happened: its times are the longest
+ * possible ones, so that only the upper limit of a bucket is certain.
  */
 enum pd_life_axis {
 	PD_LIFE_EVENTS,		/* in allocations and frees of the program */
@@ -201,7 +200,7 @@ enum pd_life_axis {
 	PD_LIFE_AXES,
 };
 
-/* Whether the lower end of a bucket is certain, by the engines of profile_data. */
+/* Is the lower limit of a bucket certain, given profile_data.engines? */
 static inline bool pd_life_has_least(uint32_t engines, uint8_t axis)
 {
 	return axis != PD_LIFE_NS || !(engines & PD_ENGINE_FAST);
@@ -214,28 +213,28 @@ struct pd_lifetime {
 };
 
 /*
- * How many blocks requested at the end of a chain were live while time went on, which is cut into
- * equal windows. Where a node has no window its live blocks are those of its last one before, whose
- * low and high are then the same; none before its first.
+ * How many blocks requested at the end of a chain were live over time, which is divided into equal
+ * windows. In a window that a node does not have, its live blocks are as in its last window before,
+ * whose low and high are equal then; before its first window it has none.
  */
 struct pd_window {
 	uint32_t node;		/* as in struct pd_leaf */
 	uint32_t i;		/* from 0 on; < profile_data.windows_over */
-	uint64_t births;	/* blocks */
+	uint64_t births;	/* blocks requested in it */
 	uint64_t low, high;	/* live blocks, at least and at most */
 	uint64_t low_bytes, high_bytes;
 };
 
-/* Of a node's blocks that were born in a window, those still live at the end. */
+/* Blocks that a node requested in a window and that are still live at the end. */
 struct pd_survivor {
 	uint32_t node, i;	/* as in struct pd_window */
 	uint64_t blocks, bytes;
 };
 
-/* Blocks that were there before the first event, of one usable size. */
+/* Blocks from before the first event, of one usable size. */
 struct pd_before_bin {
 	uint64_t usable;
-	uint64_t blocks, freed, missed; /* missed: they are gone, which was not seen */
+	uint64_t blocks, freed, missed; /* missed: they have gone, but no free was seen */
 };
 
 enum before_how {
@@ -249,35 +248,35 @@ struct pd_before {
 	uint64_t blocks, bytes;	/* usable ones */
 	uint64_t freed_bytes;	/* their number is totals.before_frees */
 	uint64_t missed, missed_bytes;
-	uint64_t walk_ns;	/* so long the program was stopped for it */
+	uint64_t walk_ns;	/* how long the program was stopped for the walk */
 	struct pd_before_bin *bins;	/* by usable size, at most one for each */
 	size_t n_bins;
 };
 
-/* All blocks there were when the program's memory was looked at last, wherever they came from. */
+/* All blocks at the last look at the program's memory, whatever allocated them. */
 struct pd_reach {
-	uint32_t known;		/* 0: nobody has looked, or what was found was doubtful */
+	uint32_t known;		/* 0: there was no look, or its result was doubtful */
 	struct pd_sum sums[PD_REACH_CLASSES];	/* usable bytes */
-	uint64_t freed;		/* blocks that were said to be lost and were freed later: so often
-				   it was wrong */
+	uint64_t freed;		/* blocks that were found lost and were freed later: how often the
+				   look was wrong */
 	uint64_t inherited;	/* lost blocks that a parent had requested before the fork */
-	/* Lost blocks of requests that were ignored for a report; in no file. */
+	/* Lost blocks of requests that a report ignores; not in the data file. */
 	uint64_t ignored;
 };
 
-/* What --ignore-fn has left out of the totals for a report; in no file. */
+/* What --ignore-fn has taken out of the totals of a report; not in the data file. */
 struct pd_left_out {
 	uint64_t allocs, bytes, frees, freed_bytes;
-	uint64_t peak_blocks, peak_bytes; /* of these, live at the peak, which is that of all */
+	uint64_t peak_blocks, peak_bytes; /* live at the peak of the whole profile */
 };
 
-/* What resident memory was for at the end; the rows are all there was. */
+/* What resident memory was used for at the end; the rows cover all of it. */
 struct pd_rss_row {
-	char *name;	/* as mprof rss has it */
+	char *name;	/* as mprof rss prints it */
 	uint64_t rss, pss;
 };
 
-/* How the type is known of what a call site requests. */
+/* What the type that a call site requests is known from. */
 enum pd_type_how {
 	PD_HOW_VARIABLE,	/* a variable has the block's address */
 	PD_HOW_MEMBER,		/* it is stored to a member of a structure */
@@ -287,16 +286,16 @@ enum pd_type_how {
 	PD_HOWS,
 };
 
-/* The word for it, in files and JSON. */
+/* The word for each, in files and JSON. */
 extern const char *const pd_type_how_words[PD_HOWS];
 
-/* A type that may be that of what is requested at the end of a chain. */
+/* A type that may be the one requested at the end of a chain. */
 struct pd_site_type {
 	uint32_t node;		/* as in struct pd_leaf */
 	uint8_t how;		/* enum pd_type_how: the strongest evidence for those of the node */
-	uint8_t certain;	/* 1: it is the node's only one, and there can be no other */
+	uint8_t certain;	/* 1: it is the node's only type, and there can be no other */
 	uint64_t size;		/* bytes, sizeof; 0: not known */
-	char *name;		/* "struct request"; "struct request[4]": so many of them */
+	char *name;		/* "struct request"; "struct request[4]": an array of 4 */
 };
 
 struct pd_type {
@@ -310,7 +309,7 @@ struct pd_type {
 enum pd_from {
 	PD_FROM_UNKNOWN, /* not recorded, or a sum of some of each */
 	PD_FROM_START,
-	PD_FROM_ATTACH, /* to a program that had been running */
+	PD_FROM_ATTACH, /* the program was running already */
 };
 
 struct profile_data {
@@ -318,9 +317,9 @@ struct profile_data {
 	uint32_t pid;
 	uint32_t program;	/* index into modules[] of the program itself, or PD_NONE */
 	uint64_t started_ns, ended_ns;	/* CLOCK_REALTIME */
-	uint64_t min_size, max_size;	/* only requests of such sizes were recorded; 0: no limit */
-	uint64_t slowdown_milli; /* a thousand times the factor by which the session's programs were
-				    slower while they were watched; 0: not known */
+	uint64_t min_size, max_size; /* only requests of these sizes were recorded; 0: no limit */
+	uint64_t slowdown_milli; /* a thousand times the factor by which profiling slowed the
+				    session's programs down; 0: not known */
 	uint32_t engines; /* PD_ENGINE_...; 0: not recorded */
 	uint32_t from; /* enum pd_from */
 	bool labelled;	/* a leaf has a label: the tables break down by label, not by size */
@@ -329,7 +328,7 @@ struct profile_data {
 	struct pd_before before;
 	struct pd_reach reach;
 	struct pd_left_out left_out;
-	struct pd_rss_row *rss;	/* none: it is not known */
+	struct pd_rss_row *rss;	/* none: not known */
 	size_t n_rss;
 	struct pd_unseen unseen;
 	struct pd_spared spared;
@@ -359,7 +358,7 @@ struct profile_data {
 	size_t n_points;
 	struct pd_series_point *series; /* the same */
 	size_t n_series;	/* <= PD_SERIES_POINTS */
-	bool is_part;		/* a view has left out what is in points[] and series[] */
+	bool is_part;		/* a view has left out some of what is in points[] and series[] */
 	struct pd_held *held;	/* at most one for each (point, site); sorted by them */
 	size_t n_held;
 	struct pd_type *types;	/* sorted by size, rank, then strcmp of name; no name twice for a
@@ -367,7 +366,7 @@ struct profile_data {
 	size_t n_types;
 };
 
-/* What was said of a leaf's blocks is added to @sums, by class; the bytes as requested. */
+/* Adds the classes of a leaf's blocks to @sums; bytes as requested. */
 void profile_data_add_reach(const struct pd_leaf *l, struct pd_sum sums[PD_REACH_CLASSES]);
 
 /* The point at the peak, or NULL: there is none. */
@@ -381,17 +380,17 @@ struct profile_data *profile_data_new(void);
 bool *profile_data_modules_used(const struct profile_data *d);
 
 /**
- * Of how many requests a part of the chain was guessed by frame pointers.
- * @n  the sum
+ * The number of requests of whose chain a part was guessed by frame pointers.
+ * @n  set to it
  * Returns 0 or -ENOMEM.
  */
 int profile_data_guessed_chains(const struct profile_data *d, uint64_t *n);
 
-/* The rows of resident memory of @d, which has none yet. 0 or -ENOMEM. */
+/* Copies @rows into @d, which must have none yet. 0 or -ENOMEM. */
 int profile_data_copy_rss(struct profile_data *d, const struct pd_rss_row *rows, size_t n);
 
-/* What was there besides what was counted is in @to, too, which had nothing of that. 0 or
- * -ENOMEM. */
+/* Copies the blocks from before, the sums of the last look and resident memory to @to, which must
+ * have none of these yet. 0 or -ENOMEM. */
 int profile_data_copy_besides(struct profile_data *to, const struct profile_data *from);
 
 /* Frees everything in it: all strings and arrays belong to the profile. NULL is fine. */

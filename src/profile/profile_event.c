@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-/* Before a leaf's counts change. */
+/* To be called before a leaf's counts change. */
 static void note_peak(const struct profile *p, struct call_leaf *l)
 {
 	if (l->epoch == p->epoch)
@@ -26,14 +26,14 @@ static bool is_own(const struct live_slot *block, bool known)
 	return known && !(block->leaf & (LEAF_INHERITED | LIVE_MISSED));
 }
 
-/* Of a block that has been counted as gone already. */
+/* Is it a block that has been counted as gone already? */
 static bool is_missed(const struct live_slot *block, bool known)
 {
 	return known && (block->leaf & (LEAF_INHERITED | LIVE_MISSED)) == LIVE_MISSED;
 }
 
-/* Of a block whose end the recorders know, whoever asked for it: a child's are copies of its
- * parent's, and those were told before the fork. */
+/* Is it a block whose end the recorders know already? A child's blocks are copies of its parent's:
+ * what was told of these before the fork holds for both. */
 static bool has_been_told(const struct live_slot *block, bool known)
 {
 	return known && block->leaf & LIVE_MISSED;
@@ -66,14 +66,14 @@ static void count_free(struct profile *p, const struct live_slot *block, bool kn
 	}
 }
 
-/* One that was there before is freed, which was seen. */
+/* A block from before is freed, and the free was seen. */
 static void end_before(struct profile *p, taddr key)
 {
 	before_held_freed(&p->before, key);
 	p->totals.before_frees++;
 }
 
-/* A free that was seen. */
+/* Counts a free that was seen. */
 static int count_death(struct profile *p, const struct live_slot *block, bool known,
 		       const struct alloc_event *e)
 {
@@ -103,7 +103,7 @@ static void count_chain_end(struct pd_totals *t, enum chain_end end)
 	t->truncated_cut += end == CHAIN_CUT;
 }
 
-/* A block has gone, as @c tells; nothing if it was not known, or that has been told. */
+/* Sets @c: the block has gone. Nothing if it was not known, or its end has been told. */
 static void tell_gone(struct block_change *c, const struct live_slot *block, bool known)
 {
 	if (!known || has_been_told(block, known))
@@ -113,7 +113,7 @@ static void tell_gone(struct block_change *c, const struct live_slot *block, boo
 	c->old_inherited = block->leaf & LEAF_INHERITED;
 }
 
-/* lifetimes_bear() has been told of the thread. */
+/* To be called after lifetimes_bear() for the thread, which cannot fail then. */
 static void count_thread_alloc(struct lifetimes *l, const struct alloc_event *e)
 {
 	struct thread_counts *did = lifetimes_of_task(l, e->task);
@@ -132,13 +132,13 @@ static int count_alloc(struct profile *p, const struct alloc_event *e, struct bl
 	const taddr key = block_key(e, e->ptr);
 	bool known;
 
-	/* All that memory is needed for comes before anything is counted. */
+	/* Everything that allocates memory comes before anything is counted. */
 	if (leaf == IDINDEX_NONE || lifetimes_bear(&p->lifetimes, &p->live, e->task, key))
 		return -ENOMEM;
 	struct live_slot *block = live_add(&p->live, key, &known);
 	if (!block)
 		return -ENOMEM;
-	/* Handed out twice: the free between was not to be seen (a thread that died in free()). */
+	/* The address was returned twice: no free was seen (a thread was killed in free()). */
 	if (known && !has_been_told(block, known)) {
 		c->replaced_leaf = profile_leaf_number(block);
 		c->replaced_inherited = block->leaf & LEAF_INHERITED;
@@ -188,7 +188,8 @@ static int event_free(struct profile *p, const struct alloc_event *e, struct blo
 		return 0;
 	int err = count_death(p, &block, known, e);
 	if (err) {
-		/* As if it had not been seen; there is room, for the block was here just now. */
+		/* As if the free had not been seen; there is room, as the block was here just
+		 * now. */
 		live_put(&p->live, &block, &block);
 		return err;
 	}
@@ -211,7 +212,7 @@ static int realloc_begin(struct profile *p, const struct alloc_event *e)
 	return 0;
 }
 
-/* The block that this task's realloc holds; what is held last ends first. */
+/* Takes the block that this task's realloc holds; the last one if there are several. */
 static bool taken_end(struct profile *p, const struct alloc_event *e, struct taken_block *b)
 {
 	for (size_t i = p->n_taken; i-- > 0;) {
@@ -225,8 +226,8 @@ static bool taken_end(struct profile *p, const struct alloc_event *e, struct tak
 	return false;
 }
 
-/* A block that a realloc held is still there; or, if its address has been handed out again by now
- * (the call was abandoned when it had moved the block already), has been freed after all. */
+/* A block that a realloc held is still there. If its address has been returned again (the call was
+ * abandoned after it had moved the block), it has been freed after all. */
 static int put_back(struct profile *p, const struct taken_block *b, struct block_change *c)
 {
 	struct live_slot block = b->block, now, was;
@@ -287,7 +288,7 @@ static int realloc_end(struct profile *p, const struct alloc_event *e, struct bl
 
 /* ---- any event ---- */
 
-/* The stretch up to @now counts with the live bytes there have been. */
+/* Adds the time up to @now, in which @bytes were live, to the load. */
 static void pass_time(struct pd_load *l, uint64_t now, uint64_t bytes)
 {
 	if (!l->begin_ns)
@@ -310,7 +311,7 @@ void profile_stamp(struct profile *p, uint64_t time_ns)
 	profile_series_pass(p);
 }
 
-/* A call that is an entry of a log. */
+/* Counts a call that is an entry of an event log. */
 static void count_call(struct profile *p, const struct alloc_event *e, const struct block_change *c)
 {
 	uint64_t *const calls[] = {
@@ -320,7 +321,7 @@ static void count_call(struct profile *p, const struct alloc_event *e, const str
 		[CALL_FREE] = &p->load.frees,
 	};
 
-	/* A realloc is one call, told of by its end; if it failed, by that. */
+	/* A realloc is one call, counted at its end; a failed one, at AE_FAILED. */
 	if (e->kind == AE_REALLOC_BEGIN || e->kind == AE_REALLOC_BACK)
 		return;
 	if (e->kind == AE_FREE && e->by_allocator && c->kind == BLOCK_NO_CHANGE)
@@ -366,7 +367,7 @@ int profile_event(struct profile *p, const struct alloc_event *e, struct block_c
 
 /* ---- a pause ---- */
 
-/* False: it is no block of ours, or has been missed before. */
+/* Counts a live block as gone. False: it is not ours, or has been counted so before. */
 static bool miss(struct profile *p, struct live_slot *block, struct block_change *c)
 {
 	if (!is_own(block, true))

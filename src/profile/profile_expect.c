@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Looking ahead: a profile of many blocks and call sites is not in the processor's caches, and what
- * an event touches there is found by what has been found before it. So of a number of events first
- * all blocks are fetched, then all leaves, then where their lifetimes are counted. */
+/* Prefetching: a profile of many blocks and call sites does not fit the processor's caches, and
+ * each thing that an event touches is found through the one before. So for a batch of events first
+ * all blocks are fetched, then all leaves, then the counts of their lifetimes. */
 #include "profile/profile_internal.h"
 
-enum { SMALL = 256 << 10 }; /* bytes, which are in the caches anyway */
+enum { SMALL = 256 << 10 }; /* bytes: a profile of this size stays in the caches */
 
 static bool is_small(const struct profile *p)
 {
 	return live_memory(&p->live) + p->n_leaves * sizeof *p->leaves < SMALL;
 }
 
-/* The leaf that counts what happens to it, as far as can be told without waiting. */
+/* The leaf that will count the event, as far as that can be told without a cache miss. */
 static uint32_t leaf_of(const struct profile *p, const struct alloc_expected *x)
 {
 	if (x->node)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A profile whose program is over: what its report needs, and nothing else. */
+/* Finishing a profile when its program has ended: what a report needs is kept, and nothing else. */
 #include "profile/profile.h"
 
 #include <errno.h>
@@ -74,7 +74,7 @@ static void move_counts(struct profile *p, const struct numbers *to)
 
 		if (!leaf.allocs)
 			continue;
-		/* Who has a live block has a request; marks are in the order of leaves. */
+		/* A leaf with a live block has a request; marks are sorted by leaf. */
 		for (; mark < marks->n && marks->v[mark].leaf == i; mark++)
 			marks->v[mark].leaf = (uint32_t)n;
 		leaf.node = to->nodes[leaf.node];
@@ -86,12 +86,12 @@ static void move_counts(struct profile *p, const struct numbers *to)
 		p->kept_windows.v[i].node = to->nodes[p->kept_windows.v[i].node];
 	for (size_t i = 0; i < p->kept_windows.n_survivors; i++)
 		p->kept_windows.survivors[i].node = to->nodes[p->kept_windows.survivors[i].node];
-	/* Who has held something has a request. */
+	/* A node that held something has a request, so it was kept. */
 	for (size_t i = 0; i < p->kept_series.n_held; i++)
 		p->kept_series.held[i].site = to->nodes[p->kept_series.held[i].site];
 }
 
-/* An array that need not grow any more; if there is no smaller one, it stays as it is. */
+/* Makes an array that will not grow any more as small as it can be. */
 static void shrink(void *array, size_t n, size_t *cap, size_t size)
 {
 	void **at = array, *smaller = n ? realloc(*at, n * size) : NULL;
@@ -127,7 +127,7 @@ static void drop_what_only_events_need(struct profile *p)
 	p->n_walked = p->cap_walked = 0;
 }
 
-/* What only the events' part of the profile tells. 0, or -ENOMEM: all is as before. */
+/* Computes the results of all that is freed afterwards. 0, or -ENOMEM: nothing has changed. */
 static int list_counts(struct profile *p)
 {
 	const struct pd_memory memory = profile_memory(p);

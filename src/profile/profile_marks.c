@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What looks at the program's memory have said of a profile's blocks. */
+/* What looks at the program's memory have found out about a profile's blocks. */
 #include "profile/profile.h"
 
 #include <errno.h>
@@ -36,15 +36,15 @@ void profile_seen_from_now(struct profile *p, uint64_t now_ns)
 	p->had_pause = true;
 }
 
-/* A parent's, too. */
+/* As profile_block_since(), including inherited blocks. */
 static struct live_slot *find_since(const struct profile *p, taddr ptr, uint64_t then_ns)
 {
 	struct live_slot *block = live_find(&p->live, ptr);
 
-	/* The one that was there may have gone, and this one have its address. */
+	/* A younger block: the one that was there then may have been freed. */
 	if (!block || live_born_ns(block) > (then_ns & LIVE_NS_MASK))
 		return NULL;
-	/* That one may have gone, and another one have come, while nobody looked. */
+	/* While events did not come, another block may have taken its address. */
 	return live_born_ns(block) < (p->seen_since_ns & LIVE_NS_MASK) ? NULL : block;
 }
 
@@ -52,7 +52,7 @@ const struct live_slot *profile_block_since(const struct profile *p, taddr ptr, 
 {
 	const struct live_slot *block = find_since(p, ptr, then_ns);
 
-	/* A parent's, from before the fork, has no path here. */
+	/* An inherited block, from before the fork, has no chain here. */
 	return block && !(block->leaf & LEAF_INHERITED) ? block : NULL;
 }
 

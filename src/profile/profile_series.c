@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The points of a profile's series, and what they have come to. */
+/* The points of a profile's series, while events come and at the end. */
 #include "profile/profile_internal.h"
 
 #include "base/array.h"
@@ -17,7 +17,7 @@ void kept_series_release(struct kept_series *k)
 
 /* ---- while events come ---- */
 
-/* What each end holds, and the last chain of it that was found to hold something. */
+/* Bytes held by each end, and the last node found that holds some of them. */
 struct end_sums {
 	uint64_t *bytes;
 	uint32_t *nodes;
@@ -39,7 +39,7 @@ static int sums_init(struct end_sums *s, const struct chain_ends *ends)
 static void sums_add(struct end_sums *s, const struct chain_ends *ends, size_t site, uint32_t node,
 		     uint64_t bytes)
 {
-	/* What hangs at a root has no chain; of what there was no memory for nothing is told. */
+	/* A root is no chain; a site whose end did not fit into memory goes to the rest. */
 	if (!bytes || node < PD_FIRST_NODE || site >= ends->n_of)
 		return;
 	s->bytes[ends->of[site]] += bytes;
@@ -56,7 +56,7 @@ static unsigned sums_heaviest(const struct end_sums *s, const struct chain_ends 
 	return n;
 }
 
-/* Without memory all is in the rest. */
+/* The heaviest ends now. Without memory there are none: everything is in the rest. */
 static unsigned shares_now(struct profile *p, struct series_share *shares)
 {
 	const struct windows *w = &p->windows;
@@ -74,7 +74,7 @@ static unsigned shares_now(struct profile *p, struct series_share *shares)
 	return n;
 }
 
-/* So many nodes are looked at for a point. */
+/* The number of nodes that taking a point visits. */
 static size_t looked_at(const struct profile *p)
 {
 	const struct chain_ends *ends = &p->series.ends;
@@ -105,7 +105,7 @@ void profile_series_point(struct profile *p)
 {
 	const uint64_t now = p->load.end_ns;
 
-	/* Without memory there are fewer points. */
+	/* Without memory the point is left out. */
 	if (series_affords(&p->series, now, looked_at(p)) && take_point(p, false))
 		p->series.due_ns = now + 1;
 }
@@ -137,7 +137,7 @@ struct listing {
 	const struct profile *p;
 	struct kept_series *out;
 	size_t cap_points, cap_held;
-	struct chain_ends ends; /* all there are by now */
+	struct chain_ends ends; /* of all chains so far */
 };
 
 static int list_point(struct listing *l, const struct series_point *at, uint8_t peak)
@@ -159,7 +159,7 @@ static int list_point(struct listing *l, const struct series_point *at, uint8_t 
 	return 0;
 }
 
-/* A moment whose blocks are still known by leaf: the peak, or what is live now. */
+/* A point whose blocks are still known by leaf: the peak, or the present. */
 static int make_point(const struct profile *p, const struct chain_ends *ends, bool peak,
 		      struct series_point *at)
 {
@@ -189,8 +189,8 @@ static bool is_same(const struct series_point *a, const struct series_point *b)
 	       a->live_bytes == b->live_bytes && a->live_blocks == b->live_blocks;
 }
 
-/* The peak has its place among the points by how much had been requested, for several events may
- * have the same time. */
+/* The peak is inserted by the number of requests so far, as several events may have the same
+ * time. */
 static int list_points(struct listing *l, const struct series_point *peak)
 {
 	const struct series *s = &l->p->series;
@@ -211,7 +211,7 @@ static int list_points(struct listing *l, const struct series_point *peak)
 	return !err && due ? list_point(l, peak, 1) : err;
 }
 
-/* The end is a point unless the last one tells the same. */
+/* The present is a point unless it is the same as the last one. */
 static int list_end(struct listing *l)
 {
 	const struct kept_series *k = l->out;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A profile that is to need less memory, and how much that is. */
+/* Making a profile need less memory, and how much it needs. */
 #include "profile/profile.h"
 
 void profile_spare(struct profile *p, const struct pd_spared *what)

@@ -128,9 +128,9 @@ uint32_t profile_leaf_of(struct profile *p, uint32_t node, const struct alloc_ev
 }
 
 /*
- * Note how much of the last request's chain this one, at @node, repeats; what CC of the prolog
- * tells. The innermost elements are not compared. A node has a higher number than its parent, so of
- * two that differ the higher one is no ancestor of the other, and climbs until they meet.
+ * Note how much of the last request's chain this one, at @node, repeats: this makes CC of the
+ * prolog. Innermost elements are not compared. A node has a higher number than its parent, so of
+ * two different nodes the higher one is no ancestor of the other: it climbs until they meet.
  */
 static void count_resumed(struct profile *p, uint32_t node)
 {
@@ -146,14 +146,14 @@ static void count_resumed(struct profile *p, uint32_t node)
 
 		*higher = p->nodes[*higher].parent;
 		if (*higher == PD_NONE)
-			return; /* one was whole and the other was not */
+			return; /* one chain was whole, the other truncated */
 	}
 	p->nodes[meet].resumed++;
 }
 
 /*
- * The node of a chain. Most of a chain is that of the one before it (Zorn and Hilfinger saw 60 to
- * 75%), so only what differs is looked up.
+ * The node of a chain. Most of a chain is the same as in the one before (Zorn and Hilfinger saw 60
+ * to 75%), so only the rest is looked up.
  */
 static uint32_t walk_chain(struct profile *p, const struct alloc_chain *c)
 {

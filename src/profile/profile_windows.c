@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the windows of a profile have come to, and who of those born in each is still there. */
+/* The windows of a profile, and how many blocks allocated in each are still live. */
 #include "profile/profile.h"
 
 #include "base/array.h"
@@ -58,13 +58,14 @@ static int add_survivor(struct cohorts *c, uint32_t node, uint32_t i, uint64_t s
 	return 0;
 }
 
-/* Of a window that is not over yet nothing is told. */
+/* Counts a live block, unless it was allocated in the present window, which is not over. */
 static int count_block(const struct profile *p, const struct live_slot *b, struct cohorts *c)
 {
 	if (!b->ptr || b->leaf & (LEAF_INHERITED | LIVE_MISSED))
 		return 0;
 	const struct call_leaf *l = &p->leaves[profile_leaf_number(b)];
-	/* Of the time of its birth the highest bits are not kept; it was before the latest ends. */
+	/* The allocation time lacks its highest bits, but cannot be after the end of this
+	 * window. */
 	uint64_t ago_ns = (p->windows.end_ns - live_born_ns(b)) & LIVE_NS_MASK;
 	uint32_t i = windows_at(&p->windows, p->windows.end_ns - ago_ns);
 
@@ -73,7 +74,7 @@ static int count_block(const struct profile *p, const struct live_slot *b, struc
 	return add_survivor(c, l->node, i, l->size);
 }
 
-/* Blocks that a realloc holds are not in the table; they have gone, or are as good as new. */
+/* Blocks that a realloc holds are not in the table: they are freed, or as good as new. */
 static int list_survivors(const struct profile *p, struct kept_windows *out)
 {
 	const struct addrtable *t = &p->live.table;

@@ -9,14 +9,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A function by whose name a request is known, and the library that it is in. */
+/* A function that identifies a request by its name. */
 struct known {
-	const char *name; /* the whole name, or with a * at its end how it begins */
+	const char *name; /* the whole name; with * at its end, a prefix */
 	enum runtime_kind kind;
 };
 
-/* Of the C library. It has further functions that keep something, of which somebody has to ask for
- * the end (iconv_open, newlocale, fopen): these are leaks if nobody does. */
+/* Functions of the C library. Others also keep something, but their caller has to release it
+ * (iconv_open, newlocale, fopen): if it does not, that is a leak. */
 static const struct known of_libc[] = {
 	{"_IO_file_doallocate", RUNTIME_STDIO}, {"_dl_*", RUNTIME_LOADER},
 	{"__libc_setup_tls", RUNTIME_LOADER},	{"_nl_*", RUNTIME_LOCALE},
@@ -62,7 +62,7 @@ static const char *file_of(const struct profile_data *d, const struct pd_functio
 	return f->module < d->n_modules ? path_last(d->modules[f->module].path) : "";
 }
 
-/* Of musl the loader is the library itself. */
+/* In musl, the loader and the C library are one file. */
 static bool is_loader(const char *file)
 {
 	return text_begins(file, "ld-linux") || text_begins(file, "ld-2.");
@@ -83,8 +83,8 @@ static bool is_static(const struct profile_data *d)
 	return true;
 }
 
-/* A static program has its C library in itself, where the names with an underscore are that
- * library's alone. */
+/* A static program contains its C library; in it, only names that begin with an underscore are
+ * certain to be the library's. */
 static bool is_in_libc(const struct profile_data *d, const struct pd_function *f)
 {
 	return is_libc(file_of(d, f)) ||
@@ -104,8 +104,8 @@ static const struct pd_function *function_at(const struct profile_data *d, uint3
 	return &d->functions[d->sites[d->nodes[node].site].function];
 }
 
-/* By the sizes that gcc's libraries have asked for, from 5 to 14, on 64 bits; and by who asks: the
- * library while it is set up, by the loader, or what is named so in a static program. */
+/* By size, which is known for gcc's libraries from 5 to 14 on 64 bits, and by caller: libstdc++
+ * while the loader initializes it, or in a static program a function of that name. */
 static bool is_emergency_pool(const struct profile_data *d, const struct pd_leaf *l)
 {
 	uint32_t at = l->node;
@@ -123,8 +123,8 @@ static bool is_emergency_pool(const struct profile_data *d, const struct pd_leaf
 	return at < PD_FIRST_NODE || is_loader(file_of(d, function_at(d, at)));
 }
 
-/* From the inside out as long as it is the C library: of one without symbols only the functions
- * that others call have names. */
+/* Goes outwards while functions are in the C library: in one without symbols only the exported
+ * functions have names. */
 enum runtime_kind runtime_kind_of(const struct profile_data *d, const struct pd_leaf *l)
 {
 	enum runtime_kind kind = RUNTIME_NONE;

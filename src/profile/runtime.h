@@ -4,31 +4,31 @@
 
 #include "profile/profile_data.h"
 
-/* What the libraries that a program runs on request once and keep on purpose until it ends. */
+/* What the runtime libraries of a program request once, and keep on purpose until it ends. */
 enum runtime_kind {
-	RUNTIME_NONE,	   /* it is not that */
-	RUNTIME_EMERGENCY, /* libstdc++'s room for exceptions when there is no memory */
+	RUNTIME_NONE,	   /* the program's own */
+	RUNTIME_EMERGENCY, /* libstdc++'s memory for exceptions when there is no other */
 	RUNTIME_STDIO,
 	RUNTIME_LOADER,
 	RUNTIME_LOCALE,
 	RUNTIME_TIME_ZONE,
 	RUNTIME_EXIT,
-	RUNTIME_NAMES,	   /* users, groups, hosts: nsswitch.conf, and results that are static */
+	RUNTIME_NAMES,	   /* users, groups, hosts: nsswitch.conf, and static results */
 	RUNTIME_KINDS,
 };
 
-/* Which of them requests of this leaf are. */
+/* The kind of the requests of this leaf. */
 enum runtime_kind runtime_kind_of(const struct profile_data *d, const struct pd_leaf *l);
 
-/* Adds what is kept of a leaf to what of that kind is; of RUNTIME_NONE, what is kept of the
- * program's own. Returns the kind. */
+/* Adds the blocks that a leaf still has to those of its kind in @sums. Returns the kind. */
 enum runtime_kind runtime_add(const struct profile_data *d, const struct pd_leaf *l,
 			      struct pd_sum sums[RUNTIME_KINDS]);
 
-/* What they come to; and their kinds, "stdio buffers 4096, loader 128", with the bytes of each. */
+/* The sum of all kinds but RUNTIME_NONE. @kinds, of @size bytes, is set to their names with the
+ * bytes of each: "stdio buffers 4096, loader 128". */
 struct pd_sum runtime_sum(const struct pd_sum sums[RUNTIME_KINDS], char *kinds, size_t size);
 
-/* "stdio buffers" ... */
+/* "stdio buffers" and so on. */
 const char *runtime_word(enum runtime_kind kind);
 
 #endif

@@ -64,7 +64,7 @@ bool series_affords_spike(const struct series *s, uint64_t now_ns, size_t nodes)
 
 /* ---- which ---- */
 
-/* The neighbours that are left of each, while some go. */
+/* For each point the neighbours that have not been dropped. */
 struct neighbours {
 	size_t before[SERIES_POINTS], behind[SERIES_POINTS];
 };
@@ -108,7 +108,7 @@ void series_thin(const uint64_t *times, const uint64_t *live, size_t n, size_t d
 	}
 }
 
-/* Between two that are no spikes, which may come at any time. */
+/* Of neighbours that are no spikes, which may come at any time. */
 static uint64_t smallest_interval(const struct series *s)
 {
 	uint64_t smallest = UINT64_MAX;
@@ -144,8 +144,8 @@ static void halve(struct series *s)
 	s->interval_ns = smallest_interval(s);
 }
 
-/* The last point is not needed when @point comes: it was a spike that is not as high, or was at the
- * same time. */
+/* Is the last point replaced by @point, a spike? If it is a lower spike, or was at the same
+ * time. */
 static bool takes_place(const struct series *s, const struct series_point *point)
 {
 	if (!s->n)
@@ -157,7 +157,7 @@ static bool takes_place(const struct series *s, const struct series_point *point
 
 int series_add(struct series *s, const struct series_point *point)
 {
-	/* Two are for the peak and the end. */
+	/* Two are reserved for the peak and the end. */
 	size_t max = s->max - 2, size = point->n * sizeof *point->shares;
 	struct series_share *shares = size ? malloc(size) : NULL;
 
@@ -174,7 +174,7 @@ int series_add(struct series *s, const struct series_point *point)
 	if (s->n > max)
 		halve(s);
 	s->spike_bytes = point->live_bytes + point->live_bytes / SERIES_SPIKE_PART + 1;
-	/* Several events may have the same time. */
+	/* At least 1 ns, as several events may have the same time. */
 	if (!point->spike)
 		s->due_ns = point->time_ns + (s->interval_ns ? s->interval_ns : 1);
 	return 0;

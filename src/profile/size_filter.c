@@ -20,8 +20,8 @@ static int hold(struct size_filter *s, const struct alloc_event *e)
 	return 0;
 }
 
-/* Did this task's realloc begin with a block that is not recorded? What was held last ends
- * first. */
+/* Takes the block that is not recorded and that this task's realloc holds, the last one if there
+ * are several. False: there is none. */
 static bool let_go(struct size_filter *s, const struct alloc_event *e)
 {
 	for (size_t i = s->n_held; i-- > 0;) {
@@ -38,7 +38,7 @@ static int on_alloc(struct size_filter *s, struct alloc_event *e, bool known)
 	if (size_filter_passes(s, e->size))
 		return 1;
 	s->requests++;
-	/* If a recorded block had this address its end was not seen: it ends here. */
+	/* If a recorded block is still known at this address, its free was missed: it ends here. */
 	e->kind = AE_FREE;
 	e->call = CALL_FREE;
 	e->by_allocator = true;
@@ -57,7 +57,7 @@ static int on_moved(struct size_filter *s, struct alloc_event *e, bool known)
 {
 	if (let_go(s, e)) {
 		e->kind = AE_ALLOC;
-		e->old_ptr = 0; /* nobody has heard of that block */
+		e->old_ptr = 0; /* the profile does not know that block */
 		return on_alloc(s, e, known);
 	}
 	if (size_filter_passes(s, e->size))

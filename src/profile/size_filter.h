@@ -7,16 +7,16 @@
 #include <stddef.h>
 
 /*
- * Which requests are recorded, by their size (--min-size, --max-size). A block that is not leaves
- * no trace: its free is no free, and resizing it into the range is an allocation. Nor is it
- * remembered: what the profile does not know has not been recorded, be it for its size or because
- * it is older.
+ * Which requests are recorded, by their size (--min-size, --max-size). A block that is not recorded
+ * leaves no trace: its free is dropped, and a realloc into the range becomes an allocation. There
+ * is no list of such blocks: a block that the profile does not know is not recorded, whether for
+ * its size or because it is older than the session.
  */
 struct size_filter {
 	uint64_t min, max;	/* bytes, both included */
 	uint64_t requests;	/* of other sizes */
 	uint64_t frees;		/* of blocks that are not recorded */
-	/* Blocks that are not recorded and that a realloc holds. */
+	/* Blocks that are not recorded and are held by a realloc. */
 	struct size_filter_held {
 		uint64_t block;
 		int32_t task;
@@ -39,21 +39,20 @@ static inline bool size_filter_passes(const struct size_filter *s, uint64_t size
 }
 
 /**
- * Pass on an event, or the event that it is for those who know recorded blocks only: *@e is
- * changed.
+ * Filter an event: *@e may be changed into the event that the recorded blocks see.
  * @known  the block that it allocates, takes or resizes is recorded
- * Returns 1 (pass it on), 0 (it is nothing to them) or -ENOMEM.
+ * Returns 1 (pass *@e on), 0 (drop it) or -ENOMEM.
  */
 int size_filter_event(struct size_filter *s, struct alloc_event *e, bool known);
 
-/* What a block is known by: one that is announced and the one it was cut from may have the same
- * address, and no address of a program has its highest bit set. */
+/* The key of a block: a block that is announced to us may have the same address as the one it was
+ * cut from, so they differ in the highest bit, which no address of a program has. */
 static inline uint64_t block_key(const struct alloc_event *e, taddr ptr)
 {
 	return ptr | (uint64_t)e->announced << 63;
 }
 
-/* The block that is known by @key, as the one that an event of it is about. */
+/* Makes the event about the block with this @key. */
 static inline void block_of_key(struct alloc_event *e, uint64_t key)
 {
 	e->announced = key >> 63;

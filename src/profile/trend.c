@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Not one in two hundred series without a trend is above this. */
+/* Fewer than one in two hundred series without a trend exceed this. */
 #define Z_TREND	   2.58
 #define NS_AN_HOUR 3600e9
 
-/* What is looked at: the series of the blocks or that of the bytes. */
+/* What is judged: the series of blocks, or that of bytes. */
 struct floors {
 	const uint64_t *low, *high;
 	uint32_t n;
@@ -72,7 +72,7 @@ static double median_of(const uint64_t *v, uint32_t n)
 	return median(copy, n);
 }
 
-/* How surely x goes up, in standard deviations. */
+/* Mann and Kendall's test: how surely x goes up, in standard deviations. */
 static double mann_kendall(const uint64_t *x, uint32_t n)
 {
 	double s = 0, var = (double)n * (n - 1) * (2 * n + 5);
@@ -93,7 +93,7 @@ static double mann_kendall(const uint64_t *x, uint32_t n)
 	return var > 0 ? (s - (s > 0) + (s < 0)) / sqrt(var / 18) : 0;
 }
 
-/* The median of all slopes between two of them, a window. Source: Sen (1968). */
+/* The median of the slopes between any two values, per window. Source: Sen (1968). */
 static double slope(const uint64_t *x, uint32_t n)
 {
 	double v[WINDOWS_MAX / 2 * (WINDOWS_MAX / 2 + 1)];
@@ -159,7 +159,7 @@ static double most(double a, double b)
 	return a > b ? a : b;
 }
 
-/* It has a hard bound: nearly as many all the time, although they come and go. */
+/* A hard bound: the number hardly changes, although blocks come and go. */
 static bool is_capped(const struct floors *f, double live, double slack)
 {
 	uint32_t third = 2 * f->n / 3;
@@ -168,16 +168,16 @@ static bool is_capped(const struct floors *f, double live, double slack)
 	return span <= slack && span <= live / 20;
 }
 
-/* The growth comes to an end. */
+/* Growth that comes to an end. */
 static bool is_ending(const struct floors *f)
 {
 	return f->gain1 > 0 && f->gain2 < 0.12 * f->gain1 && f->gain4 <= 0.35 * most(f->gain3, 1);
 }
 
-/* Births and survivors by quarters; the first window, of what was there at once, is left out. */
+/* By quarters of the time; without the first window, whose blocks were allocated at once. */
 struct quarters {
 	double births[4], survivors[4], share[4];
-	bool stay; /* so many of each that it is no matter of time until they go */
+	bool stay; /* so many survive of each that they are not just waiting to be freed */
 };
 
 static struct quarters quarters_of(const struct trend_series *s)
@@ -206,8 +206,8 @@ static bool is_once(const struct trend_series *s)
 	return sum(s->births, s->n / 4, s->n) <= all / 100 && (double)s->live >= all / 2;
 }
 
-/* None has gone: it is no cache, and nothing comes and goes, neither to look like growth nor to
- * be steady. */
+/* No block has been freed: it is no cache, and there is no noise that could look like growth, nor
+ * anything that could be called steady. */
 static bool has_only_births(const struct trend_series *s)
 {
 	return sum(s->births, 0, s->n) <= (double)s->live;
@@ -235,7 +235,7 @@ static enum trend_name judge_blocks(const struct trend_series *s, const struct f
 	if (f->z > Z_TREND && f->gain2 >= enough && !capped) {
 		if (is_ending(f))
 			return TREND_CACHED;
-		/* It fills up to the level at which as many go as come. */
+		/* It rises to the level at which as many are freed as allocated. */
 		if (!q.stay && q.survivors[0] <= live / 20 && f->gain4 < f->gain3 / 2 &&
 		    f->z_end <= Z_TREND)
 			return TREND_STEADY;
@@ -243,14 +243,14 @@ static enum trend_name judge_blocks(const struct trend_series *s, const struct f
 	}
 	if (capped)
 		return TREND_CACHED;
-	/* A small share stays. */
+	/* A small share of the blocks stays. */
 	if (q.stay && (f->gain2 >= 0.4 * due || due < 2 * f->noise))
 		return TREND_GROWS;
 	return was_born_early(s, f) ? TREND_CACHED : TREND_STEADY;
 }
 
-/* Blocks that are enlarged again and again: the bytes gain more than twice what the number of the
- * blocks, which comes and goes, explains. */
+/* Blocks that are enlarged again and again: the bytes gain more than twice of what the changing
+ * number of blocks explains. */
 static bool grows_in_bytes(const struct trend_series *s, const struct floors *blocks,
 			   const struct floors *f)
 {
@@ -263,7 +263,7 @@ static bool grows_in_bytes(const struct trend_series *s, const struct floors *bl
 	       !is_capped(f, (double)s->live_bytes, (double)s->live_bytes / 20);
 }
 
-/* The last window that was not above a tenth of all that has been gained since the lowest. */
+/* The last window whose floor is at most a tenth of the gain above the lowest floor. */
 static uint32_t growing_since(const struct floors *f)
 {
 	double least = lowest(f->low, 0, f->n);

@@ -8,15 +8,15 @@
 #include <stdbool.h>
 
 /*
- * What the windows of a site (windows.h) say of it: does it grow, or is it a cache? Pure functions
- * of plain data.
+ * Judges the windows of a site (windows.h): does it grow, or is it a cache? Pure functions of plain
+ * data.
  */
 
-/* No verdict before so many windows are over. */
+/* No verdict before this many windows are over. */
 #define TREND_WINDOWS 16u
 
-/* One series of windows, all there. Several sites' may be added up: their floors are then no
- * higher than those of the sum, and their ceilings no lower. */
+/* A series of windows, without gaps. Several sites may be added up: the floors are then no higher
+ * than those of the sum, and the ceilings no lower. */
 struct trend_series {
 	uint32_t n; /* windows that are over, WINDOWS_MAX at most */
 	uint64_t window_ns;
@@ -24,15 +24,15 @@ struct trend_series {
 	uint64_t low[WINDOWS_MAX], high[WINDOWS_MAX];
 	uint64_t low_bytes[WINDOWS_MAX], high_bytes[WINDOWS_MAX];
 	uint64_t births[WINDOWS_MAX];
-	uint64_t survivors[WINDOWS_MAX]; /* by the window of their birth */
+	uint64_t survivors[WINDOWS_MAX]; /* by the window of their allocation */
 };
 
 enum trend_name {
 	TREND_TOO_EARLY, /* for a verdict */
 	TREND_BRIEF,	 /* steady, and mostly there is no block at all */
-	TREND_STEADY,	 /* comes and goes */
+	TREND_STEADY,	 /* blocks come and go */
 	TREND_ONCE,	 /* allocated at the beginning, and kept */
-	TREND_CACHED,	 /* has come to a bound, and stays there */
+	TREND_CACHED,	 /* has reached a bound, and stays there */
 	TREND_GROWS,
 	TREND_NAMES,
 };
@@ -40,19 +40,19 @@ enum trend_name {
 struct trend_verdict {
 	enum trend_name name;
 	double z;			/* Mann and Kendall's, of the floors of the second half */
-	double stays;			/* survivors by births, of what was born in the first three
-					   quarters; 0 if nothing was */
+	double stays;			/* survivors divided by births, of the first three
+					   quarters; 0 without births */
 	double blocks_hour, bytes_hour; /* by the median slope of the floors of the second half */
-	double gain;			/* blocks, the floor at the end less that in the middle */
+	double gain;			/* blocks: floor at the end less floor in the middle */
 	uint64_t level;			/* blocks, the median ceiling of the last quarter */
 	uint32_t since; /* the window in which the growth began; 0: at the beginning */
 	bool by_bytes;	/* it grows in bytes: a few blocks that become larger */
 };
 
-/* "grows", "cached", ...: as in the data file and in JSON. */
+/* "grows", "cached" and so on, as in the data file and in JSON. */
 const char *trend_word(enum trend_name name);
 
-/* The windows @rows[0...n) of one site, sorted by window, are added to @s, in which n stands. */
+/* Adds the windows @rows[0...n) of one site, sorted by window, to @s, whose n is set. */
 void trend_add_windows(struct trend_series *s, const struct pd_window *rows, size_t n);
 
 /**

@@ -42,7 +42,7 @@ void windows_restart(struct windows *w)
 	forget_time(w);
 }
 
-/* No window ever ends: what is live is counted on in the first one. */
+/* No window ever ends: live blocks are still counted, all in the first one. */
 void windows_stop(struct windows *w)
 {
 	for (size_t i = 0; i < w->n_sites; i++) {
@@ -108,7 +108,7 @@ uint32_t windows_site_of(struct windows *w, uint32_t node)
 
 /* ---- windows that are over ---- */
 
-/* A place in kept[]; WINDOWS_NONE: out of memory. */
+/* A free element of kept[]; WINDOWS_NONE: out of memory. */
 static uint32_t take_kept(struct windows *w)
 {
 	uint32_t at = w->unused;
@@ -134,7 +134,7 @@ static struct window_kept changed(const struct windows_site *s)
 				    s->high,   s->i,	     s->latest};
 }
 
-/* Nothing changes in it. */
+/* A window in which nothing changes. */
 static struct window_kept unchanged(const struct windows_site *s, uint32_t i)
 {
 	return (struct window_kept){0, s->bytes, s->bytes, s->live, s->live, i, s->latest};
@@ -161,9 +161,9 @@ static bool keep(struct windows *w, struct windows_site *s)
 }
 
 /*
- * The window in which @s changed last is over. Without memory it goes on: what happens now is
- * counted as if it had been then, and its floor and ceiling hold for both. So it does for the
- * first few requests, which would take more memory than they tell.
+ * The window in which @s changed last is over. Without memory it is prolonged: what happens now
+ * counts as if it had happened then, and its floor and ceiling cover both. The same is done for a
+ * site's first few requests, whose windows would take more memory than they are worth.
  */
 void windows_close(struct windows *w, struct windows_site *s)
 {
@@ -210,9 +210,9 @@ static void join_into_latest(struct windows_site *s, const struct window_kept *k
 	s->high_bytes = sum.high_bytes;
 }
 
-/* Two windows become one. If nothing changed in the newer one, and nothing after it for a while,
- * that has to be said of the next one from now on: the newer takes its place. @next: the first
- * window behind the two that the site has. */
+/* Two windows become one. If nothing changed in the newer one, nor for a while after it, that is
+ * true of the next joined window now: the newer one takes its place. @next: the first window behind
+ * the two that the site has. */
 static void join_pair(struct windows *w, uint32_t newer, uint32_t next)
 {
 	struct window_kept *n = &w->kept[newer], *o = &w->kept[n->before];
@@ -228,8 +228,8 @@ static void join_pair(struct windows *w, uint32_t newer, uint32_t next)
 	give_kept(w, older);
 }
 
-/* A window that the site does not have is as the last one before it, as which the one that it is
- * joined with begins. */
+/* Joins the windows of a site in pairs. If it has only one of a pair, the other is like the site's
+ * last window before, which is how the one it has begins. */
 static void join_site(struct windows *w, struct windows_site *s)
 {
 	uint32_t next = s->i /= 2;
@@ -303,7 +303,7 @@ static void reverse(struct pd_window *v, size_t n)
 	}
 }
 
-/* The kept ones come from the last to the first. */
+/* The kept windows are linked from the last to the first. */
 static int list_site(const struct windows *w, const struct windows_site *s, struct window_list *l)
 {
 	size_t first = l->n;

@@ -8,28 +8,28 @@
 #include <stdbool.h>
 
 /*
- * How the live blocks of each call site, that is each node of the call tree at which requests end,
- * go up and down in time. Time is cut into equal windows; before there would be WINDOWS_MAX of
- * them neighbours are joined, so that there are always between half as many and that, once half as
- * many have passed. An event touches one record; a site that is not touched costs nothing.
+ * How the number of live blocks of each call site, that is each node of the call tree at which
+ * requests end, goes up and down over time. Time is divided into equal windows. When there would be
+ * WINDOWS_MAX, neighbours are joined, so that there are always at least half as many, once that
+ * many have passed. An event touches one record; a site without events costs nothing.
  */
 #define WINDOWS_MAX  64u
 #define WINDOWS_NONE UINT32_MAX
-/* Of a site with fewer requests nothing is kept: nobody could judge it. */
+/* A site with fewer requests keeps no windows: they would be too few for a verdict. */
 #define WINDOWS_FEW 8u
-/* The shortest window, if nobody wishes another. */
+/* The default for the shortest window. */
 #define WINDOWS_SHORTEST_NS UINT64_C(1000000000)
 
-/* A window of a site that is over. */
+/* A window of a site; the window is over. */
 struct window_kept {
 	uint64_t births, low_bytes, high_bytes;
 	uint32_t low, high;
 	uint32_t i;	 /* which window */
-	uint32_t before; /* the one the site kept before it; WINDOWS_NONE: none */
+	uint32_t before; /* the one kept before it of the same site; WINDOWS_NONE: none */
 };
 
-/* A site, and the window in which it changed last: the latest, or one that is over and has not been
- * kept yet. A site has fewer than 2^32 live blocks: each takes 32 bytes elsewhere. */
+/* A site, and the window in which it changed last: the present one, or one that is over and has not
+ * been kept yet. A site has fewer than 2^32 live blocks: each takes 32 bytes elsewhere. */
 struct windows_site {
 	uint64_t births, bytes, low_bytes, high_bytes;
 	uint32_t live, low, high;
@@ -38,16 +38,15 @@ struct windows_site {
 	uint32_t node;
 };
 
-/* How low a site has been, for what is no change though it is told as a free and a request. */
+/* A site's floor, to restore it after a free and a request that were one realloc. */
 struct windows_low {
 	uint64_t bytes;
 	uint32_t blocks, i;
 };
 
 /*
- * Windows come in pairs: where a site has none, its live blocks are what they were at the end of
- * the last one it has. So behind a window in which something changed stands the next one, be it
- * that nothing did.
+ * Where a site has no window, its live blocks are as at the end of its last window before. So each
+ * window in which something changed is followed by the next one, even if nothing changed in that.
  */
 struct windows {
 	uint64_t shortest_ns; /* 0: WINDOWS_SHORTEST_NS */
@@ -60,32 +59,32 @@ struct windows {
 	struct idindex index; /* sites by node */
 	struct window_kept *kept;
 	size_t n_kept, cap_kept;
-	uint32_t unused; /* the first of a list in kept[], by before */
+	uint32_t unused; /* head of the list of free elements of kept[], linked by before */
 };
 
 void windows_init(struct windows *w, uint64_t shortest_ns);
 void windows_release(struct windows *w);
 
-/* Begin anew, with windows of the same shortest length; the sites keep their numbers. */
+/* Begin anew, with the same shortest length; sites keep their numbers. */
 void windows_restart(struct windows *w);
 
-/* Nothing is kept from now on, nor of what was; the sites keep their numbers. */
+/* Drop all windows and keep none from now on; sites keep their numbers. */
 void windows_stop(struct windows *w);
 
-/* Bytes that are in use. */
+/* Bytes of memory in use. */
 size_t windows_used(const struct windows *w);
 
-/* The same sites, of which nothing has been counted. 0 or -ENOMEM. */
+/* Copies the sites, without their counts. 0 or -ENOMEM. */
 int windows_copy(struct windows *to, const struct windows *from);
 
 /* The number of the site at @node. IDINDEX_NONE: out of memory. */
 uint32_t windows_site_of(struct windows *w, uint32_t node);
 
-/* For windows_pass() and windows_open() alone. */
+/* Only for windows_pass() and windows_open(). */
 void windows_advance(struct windows *w, uint64_t now_ns);
 void windows_close(struct windows *w, struct windows_site *s);
 
-/* It is @now_ns; the first time that is said all begins. */
+/* Time has passed: it is @now_ns. The first call begins the first window. */
 static inline void windows_pass(struct windows *w, uint64_t now_ns)
 {
 	if (now_ns >= w->end_ns)
@@ -126,7 +125,7 @@ static inline void windows_death(struct windows *w, uint32_t site, uint64_t size
 		s->low_bytes = s->bytes;
 }
 
-/* A realloc is told as a free and a request: between the two the site has been no lower. */
+/* To be called before a free and a request that are one realloc; windows_lift() is called after. */
 static inline struct windows_low windows_low(struct windows *w, uint32_t site)
 {
 	const struct windows_site *s = windows_open(w, site);
@@ -136,22 +135,22 @@ static inline struct windows_low windows_low(struct windows *w, uint32_t site)
 
 void windows_lift(struct windows *w, uint32_t site, struct windows_low low);
 
-/* How many windows are over at the latest time that was told. */
+/* How many windows are over, at the latest time that was passed. */
 static inline uint32_t windows_over(const struct windows *w)
 {
 	return w->length_ns ? w->now : 0;
 }
 
-/* In which window @ns was. */
+/* The number of the window that @ns is in. */
 uint32_t windows_at(const struct windows *w, uint64_t ns);
 
 /**
- * The windows that are over of all sites of which there is enough, sorted by site and window; the
- * member node is that of the site. *out is the caller's. 0 or -ENOMEM.
+ * The windows that are over, of all sites with enough requests, sorted by site and window; the
+ * member node is that of the site. *out is the caller's, to be freed with free(). 0 or -ENOMEM.
  */
 int windows_list(const struct windows *w, struct pd_window **out, size_t *n);
 
-/* Is there enough of this site to be in that list? */
+/* Does the site have enough requests to be in that list? */
 static inline bool windows_is_listed(const struct windows_site *s)
 {
 	return s->latest != WINDOWS_NONE || s->births >= WINDOWS_FEW;
