@@ -27,7 +27,7 @@ static uint64_t hash_of_item(const void *ctx, uint32_t item)
 	return hash_mix(((const struct bins *)ctx)->items[item].size);
 }
 
-/* The bin of @size, a new one if need be, or NULL: out of memory. */
+/* The bin of @size, added if missing. NULL: out of memory. */
 static struct bin *bin_of(struct bins *b, struct idindex *h, size_t *cap, uint64_t size)
 {
 	uint64_t hash = hash_mix(size);
@@ -87,7 +87,7 @@ void bins_release(struct bins *b)
 	*b = (struct bins){ 0 };
 }
 
-/* m / n > 1 / @parts, without a division */
+/* m / n > 1 / @parts, without a division. */
 static bool more_than(uint64_t m, uint64_t n, unsigned parts)
 {
 	return (unsigned __int128)m * parts > n;

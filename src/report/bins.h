@@ -22,22 +22,22 @@ struct bins {
 	struct bin total;
 };
 
-/* Returns 0 or -ENOMEM. */
+/* 0 or -ENOMEM. */
 int bins_collect(const struct profile_data *d, struct bins *b);
 void bins_release(struct bins *b);
 
 void bins_add(struct bin *to, const struct bin *from);
 
-/* Whether a bin of at most BINS_LARGEST is a row of table 1; @typed: some type has its size. */
+/* Is a bin of at most BINS_LARGEST a row of table 1? @typed: a type of its size is known. */
 bool bins_printed(const struct bins *b, const struct bin *bin, bool typed, enum report_level level);
 
 /**
- * How many rows with a size of its own table 1 has at a level.
+ * Count the rows of table 1 that have a size of their own.
  * Returns 0 or -ENOMEM.
  */
 int bins_count_rows(const struct profile_data *d, enum report_level level, size_t *n);
 
-/* The first of the types that are at least @size bytes: an index into types[], or n_types. */
+/* The first type of at least @size bytes: an index into types[], or n_types. */
 size_t bins_first_type(const struct profile_data *d, uint64_t size);
 
 #endif

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* A function that calls itself is called by whoever called it first. */
+/* The caller of the function at @node; of a recursive one, the caller of its outermost call. */
 static uint32_t caller_of(const struct profile_data *d, const uint32_t *own, uint32_t node)
 {
 	uint32_t function = names_function(d, d->nodes[node].site), at = node;

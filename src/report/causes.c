@@ -9,22 +9,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KEEPS 0.95 /* of its blocks: such a caller keeps what it asks for */
+#define KEEPS 0.95 /* of its blocks; a caller with this share keeps what it requests */
 #define MIXED 0.9
 enum { CALLERS_MAX = 6 };
 
-/* What is requested at a node, and how it is kept but for what the runtime keeps on purpose. */
+/* The requests at a node, and what is kept of them, without what the runtime keeps on purpose. */
 struct part {
 	uint32_t i; /* in causes.v[] */
 	uint32_t node, at, place, group;
-	unsigned steps; /* from the nearest line of own code to @at */
+	unsigned steps; /* from the nearest line of own code outwards to @at */
 	uint64_t allocs, blocks, bytes;
 };
 
 struct finding {
 	const struct profile_data *d;
 	const uint32_t *own;
-	uint32_t *places; /* by site: a number; lines that nobody can tell apart share it */
+	uint32_t *places; /* by site: a number, the same for sites of one function and line */
 	struct part *v;
 	size_t n;
 };
@@ -43,7 +43,7 @@ static uint64_t place_hash(const void *owner, uint32_t site)
 	return hash_add(hash_mix(names_function(owner, site)), names_line(owner, site));
 }
 
-/* The first site of each place is its number. */
+/* The number of a place is that of its first site. 0 or -ENOMEM. */
 static int number_places(struct finding *f)
 {
 	const struct profile_data *d = f->d;
@@ -88,7 +88,7 @@ static uint32_t outwards(const struct finding *f, uint32_t at)
 	return parent == PD_NONE ? PD_NONE : f->own[parent];
 }
 
-/* The leaves of a node stand together. */
+/* Leaves are sorted by node. 0 or -ENOMEM. */
 static int add_parts(struct finding *f)
 {
 	const struct profile_data *d = f->d;
@@ -124,7 +124,7 @@ static int by_place(const void *x, const void *y)
 	return a->i < b->i ? -1 : a->i > b->i;
 }
 
-/* Where the parts end that are of the same place as that at @from. */
+/* The end of the parts that have the same place as the one at @from. */
 static size_t end_of_place(const struct finding *f, size_t from, size_t end)
 {
 	size_t i = from;
@@ -134,7 +134,7 @@ static size_t end_of_place(const struct finding *f, size_t from, size_t end)
 	return i;
 }
 
-/* All of them are one group, @steps from the nearest lines. */
+/* Makes all of them one group, whose cause is @steps outwards from the nearest lines. */
 static void group_up(const struct finding *f, size_t from, size_t end, unsigned steps)
 {
 	for (size_t i = from; i < end; i++) {
@@ -168,8 +168,8 @@ static bool all_have_callers(const struct finding *f, size_t from, size_t end)
 }
 
 /**
- * Parts of one place: goes outwards as long as that tells the kept from the freed.
- * Returns the bytes that are kept by groups which keep what they ask for.
+ * Parts of one place: goes outwards as long as callers that keep differ from callers that free.
+ * Returns the bytes kept by groups that keep what they request.
  */
 static uint64_t refine(const struct finding *f, size_t from, size_t end, unsigned steps)
 {

@@ -7,23 +7,23 @@
 #include <stdbool.h>
 
 /*
- * Who is the cause of what is kept: the nearest line of own code, or, where that is called by some
- * who keep what it makes and by others who free it, those callers. The page decides by the same
- * rule (web/src/data/culprits.ts): who changes one changes the other.
+ * The cause of kept blocks: the nearest line of own code, or, if some of its callers keep what it
+ * makes and others free it, those callers. The page uses the same rule
+ * (web/src/data/culprits.ts): change both together.
  */
 struct cause {
-	uint32_t node;	/* at which something is requested */
+	uint32_t node;	/* the node of the requests */
 	uint32_t at;	/* the node of its chain that is the cause; without own code, node itself */
-	uint32_t group; /* of the same cause; they begin at 0 */
-	bool outwards;	/* it is not the nearest line of own code, which only passes it on */
+	uint32_t group; /* the same for all nodes with this cause; from 0 on */
+	bool outwards;	/* it is farther out than the nearest line of own code */
 };
 
 struct causes {
-	struct cause *v; /* in the order of the leaves, one for all of a node */
+	struct cause *v; /* one for each node with leaves, in the order of leaves */
 	size_t n, groups;
 };
 
-/* @own: from own_code_nodes(). 0 or -ENOMEM; then there is nothing to release. */
+/* @own: from own_code_nodes(). 0, or -ENOMEM: then there is nothing to release. */
 int causes_find(const struct profile_data *d, const uint32_t *own, struct causes *out);
 void causes_release(struct causes *c);
 

@@ -42,7 +42,7 @@ static int by_line(const void *x, const void *y, void *data)
 	return names_compare_lines(d, a, b);
 }
 
-/* By site, and for PD_NONE at the end: the number of its function, or of its line. */
+/* By site, the last element for PD_NONE: the number of its function, or of its line. */
 static uint32_t *rows_of_sites(const struct profile_data *d, bool lines)
 {
 	uint32_t n = (uint32_t)d->n_sites, row = 0;
@@ -89,7 +89,7 @@ int direct_collect(const struct profile_data *d, const uint32_t *rank, bool line
 {
 	struct order order = { d, rank };
 	uint32_t *rows = rows_of_sites(d, lines);
-	/* There are no more lines with a call than there are calls. */
+	/* At most as many lines as there are sites; one more for "?". */
 	size_t n = lines ? d->n_sites + 1 : names_count(d);
 
 	*t = (struct direct){ .rows = calloc(n, sizeof *t->rows) };

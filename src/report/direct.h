@@ -9,20 +9,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What a function requested directly, or a line of it. */
+/* The direct requests of a function, or of a line. */
 struct direct_row {
 	uint32_t function;		/* a number of names.h */
-	uint32_t site;			/* one of that line; PD_NONE: there is none */
+	uint32_t site;			/* one of that line; PD_NONE: none, or a function's row */
 	struct sums own;
-	uint64_t kept[N_SIZE_CLASSES];	/* bytes of own that were kept */
+	uint64_t kept[N_SIZE_CLASSES];	/* bytes of own that were not freed */
 };
 
-/* All functions in which requests were direct, in the order of table 3, and their sum. */
+/* All rows, in the order of table 3, and their sum. */
 struct direct {
 	struct direct_row *rows;
 	size_t n;
 	struct direct_row total;
-	struct typed_sizes sizes;	/* owner: the function, if lines are not told apart */
+	struct typed_sizes sizes;	/* owner: the function; only if rows are functions */
 };
 
 /* @rank   from names_ranks()

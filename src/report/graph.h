@@ -10,16 +10,16 @@
 
 /*
  * The call graph of doc/tables.md, section 7. Its nodes are the functions that occur in a chain.
- * A part is a strongly connected component: a cycle, or one function that is in no cycle.
+ * A part is a strongly connected component: a cycle, or a single function that is in no cycle.
  */
-#define GRAPH_WHOLE UINT32_MAX	/* instead of a node: the cycle as one */
+#define GRAPH_WHOLE UINT32_MAX	/* instead of a node: a cycle as a whole */
 
 struct graph_node {
 	uint32_t function;	/* a number of names.h */
 	uint32_t part;
 	uint32_t index;		/* as printed */
-	struct sums own;	/* requests direct in it */
-	uint64_t recursive;	/* requests over the arc to itself */
+	struct sums own;	/* direct requests */
+	uint64_t recursive;	/* requests through the arc to itself */
 };
 
 /* An arc between two different functions. Inside a cycle one request may count several times. */
@@ -35,12 +35,12 @@ struct graph_fan {
 };
 
 struct graph_part {
-	uint32_t first, n;	/* its nodes are members[first], ..., by increasing index */
+	uint32_t first, n;	/* its nodes are members[first], ..., sorted by index */
 	uint32_t cycle;		/* the number of the cycle, 0 if it is none */
 	uint32_t index;		/* of the cycle, or of its only function */
 	uint32_t level;
 	struct sums own, in, out;
-	uint64_t inside;	/* requests over all arcs from members to members */
+	uint64_t inside;	/* requests through all arcs from members to members */
 };
 
 struct graph_entry {
@@ -72,7 +72,7 @@ struct graph {
 int graph_build(struct graph *g, const struct profile_data *d, const uint32_t *rank);
 void graph_release(struct graph *g);
 
-/* The steps of graph_build(), each fills in what the next ones need. They return 0 or -ENOMEM. */
+/* The steps of graph_build(): each fills in what the next ones need. They return 0 or -ENOMEM. */
 int graph_find_edges(struct graph *g);	/* nodes, edges, total */
 int graph_find_parts(struct graph *g);	/* parts, levels, sums */
 int graph_find_order(struct graph *g);	/* entries, indices, numbers of the cycles */
@@ -82,10 +82,10 @@ enum graph_side { GRAPH_CALLERS, GRAPH_CALLEES };
 /* An ancestor or descendent of an entry. */
 struct graph_relative {
 	uint32_t part;
-	uint32_t node;		/* GRAPH_WHOLE: a cycle as one */
+	uint32_t node;		/* GRAPH_WHOLE: a cycle as a whole */
 	bool fellow;		/* in the same cycle as the function it is a relative of */
-	struct sums over;	/* the edge, or the sum of the edges */
-	uint64_t total;		/* requests of out of a caller's part, of in of a callee's */
+	struct sums over;	/* of the edge, or the sum over several edges */
+	uint64_t total;		/* for a caller, all requests in its part's out; for a callee, in */
 };
 
 struct graph_relatives {
@@ -94,9 +94,9 @@ struct graph_relatives {
 };
 
 /**
- * The relatives of an entry on one side, in the order of table 4. For a function they are
- * functions, for a cycle they are functions and other cycles.
- * @r  noughts, or from an earlier call, whose relatives are replaced; free(r->items) in the end
+ * The relatives of an entry on one side, in the order of table 4. Those of a function are
+ * functions, those of a cycle are functions and other cycles.
+ * @r  zeroed, or from an earlier call, whose relatives are replaced; free(r->items) at the end
  * Returns 0 or -ENOMEM.
  */
 int graph_relatives(const struct graph *g, const struct graph_entry *e, enum graph_side side,

@@ -15,7 +15,7 @@ struct graph_cut graph_cut_find(const struct graph *g, enum report_level level)
 {
 	struct graph_cut c = { .g = g };
 
-	/* Of nothing there is no part. */
+	/* No share of zero bytes is small. */
 	if (level != REPORT_TERSE || !sums_total(g->total.bytes))
 		return (struct graph_cut){ 0 };
 	for (size_t i = 0; i < g->n_parts; i++) {
@@ -32,8 +32,8 @@ bool graph_cut_has_entry(const struct graph_cut *c, const struct graph_entry *e)
 	return c->g && is_part_below(c->g, &c->g->parts[e->part]);
 }
 
-/* An arc to what has no entry is below the limit, too. One within a cycle is known by its calls
- * only. */
+/* An arc to a function without an entry is below the limit, too. Arcs within a cycle have only
+ * calls, no bytes. */
 bool graph_cut_has_relative(const struct graph_cut *c, const struct graph_relative *r)
 {
 	return c->g && !r->fellow && is_below(c->g, sums_total(r->over.bytes));

@@ -7,15 +7,15 @@
 
 /*
  * What a terse call graph leaves out: functions, and arcs in the entries of others, with at most 1%
- * of all bytes; a cycle is one function here. As table 2 does, and not for a few: a tail of fewer
- * than GRAPH_CUT_LEAST functions is printed. Zeroed: nothing.
+ * of all bytes; a cycle counts as one function. As in table 2, fewer than GRAPH_CUT_LEAST functions
+ * are not worth leaving out. Zeroed: nothing is left out.
  */
 #define GRAPH_CUT_LEAST 10
 
 struct graph_cut {
 	const struct graph *g;	/* NULL: nothing is left out */
-	size_t functions;	/* so many, ... */
-	uint64_t own;		/* and the bytes they requested directly */
+	size_t functions;	/* how many are left out */
+	uint64_t own;		/* the bytes they requested directly */
 };
 
 struct graph_cut graph_cut_find(const struct graph *g, enum report_level level);

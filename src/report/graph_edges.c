@@ -12,8 +12,8 @@
 
 struct builder {
 	struct graph *g;
-	struct sums *below;	/* for each place in the tree: all requests whose chain passes it */
-	uint32_t *node_of;	/* for each function: its node or NO_NODE */
+	struct sums *below;	/* by node of the tree: all requests whose chain passes it */
+	uint32_t *node_of;	/* by function: its node or NO_NODE */
 	size_t cap_nodes, cap_edges;
 	struct idindex index;	/* of the edges */
 };
@@ -80,7 +80,7 @@ static int add_edge(struct builder *b, const struct graph_edge *e)
 	return 0;
 }
 
-/* The element of the chains at place @i of the tree, and the arc to it from the one before. */
+/* Adds the function at node @i of the tree, and the arc to it from its parent's. */
 static int add_place(struct builder *b, size_t i)
 {
 	const struct profile_data *d = b->g->d;
@@ -117,14 +117,14 @@ static uint32_t end_of(const struct graph_edge *e, enum graph_side side)
 	return side == GRAPH_CALLERS ? e->to : e->from;
 }
 
-/* Sort the edges by the node that sees them on this side: its callers, or what it calls. */
+/* Sorts the edges by the node that they lead to (GRAPH_CALLERS) or come from (GRAPH_CALLEES). */
 static int spread(const struct graph *g, enum graph_side side, struct graph_fan *fan)
 {
 	fan->first = calloc(g->n_nodes + 2, sizeof *fan->first);
 	fan->edge = malloc((g->n_edges + 1) * sizeof *fan->edge);
 	if (!fan->first || !fan->edge)
 		return -ENOMEM;
-	/* One place further on than where they belong: filling in moves each one back. */
+	/* One element further than the result: filling in moves each one back. */
 	size_t *next = fan->first + 1;
 
 	for (size_t i = 0; i < g->n_edges; i++)
@@ -150,7 +150,7 @@ static int find_edges(struct builder *b)
 		b->node_of[i] = NO_NODE;
 	add_up(d, b->below);
 	for (size_t i = PD_FIRST_NODE; !err && i < d->n_nodes; i++)
-		if (b->below[i].calls)	/* a place no request passed is in no chain */
+		if (b->below[i].calls)	/* a node that no request passed is in no chain */
 			err = add_place(b, i);
 	for (size_t i = 0; !err && i < d->n_leaves; i++)
 		err = add_own(b, &d->leaves[i]);

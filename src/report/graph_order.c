@@ -94,7 +94,7 @@ static void hand_out_indices(struct graph *g)
 
 int graph_find_order(struct graph *g)
 {
-	/* Every node has an entry, every part at most one of its own. */
+	/* Each node has an entry, and each part at most one more. */
 	g->entries = calloc(g->n_nodes + g->n_parts + 1, sizeof *g->entries);
 	if (!g->entries)
 		return -ENOMEM;

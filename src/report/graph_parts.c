@@ -15,8 +15,8 @@ struct search {
 	uint32_t *number;	/* in the order of discovery, from 1; 0: not seen yet */
 	uint32_t *low;		/* the lowest number of its part known to be reachable */
 	uint32_t *open;		/* stack of nodes whose part is not complete */
-	uint32_t *way;		/* stack of nodes from where the search began to where it is */
-	size_t *next;		/* for each node: its next edge to follow, a place in out.edge */
+	uint32_t *way;		/* stack of nodes from the start of the search to where it is */
+	size_t *next;		/* by node: its next edge to follow, an index into out.edge */
 	size_t n_open, n_way;
 	uint32_t n_seen;
 };
@@ -35,7 +35,7 @@ static void lower(uint32_t *low, uint32_t to)
 		*low = to;
 }
 
-/* @v reaches no node found before it: what is open from it on is a part. */
+/* If @v reaches no node found before it, the open nodes from it on are a part. */
 static void close_part(struct search *s, uint32_t v)
 {
 	struct graph *g = s->g;
@@ -53,7 +53,7 @@ static void close_part(struct search *s, uint32_t v)
 	g->n_parts++;
 }
 
-/* One step from the node where the search is: along its next edge, or back. */
+/* One step of the search: along the present node's next edge, or back. */
 static void step(struct search *s)
 {
 	struct graph *g = s->g;
@@ -150,7 +150,7 @@ int graph_find_parts(struct graph *g)
 	if (err)
 		return err;
 	sum_up(g);
-	/* A part is complete only after all it can reach: backwards, callers come first. */
+	/* A part is complete only after all parts it can reach: backwards, callers come first. */
 	for (size_t p = g->n_parts; p-- > 0;)
 		for (uint32_t i = 0; i < g->parts[p].n; i++)
 			raise_callees(g, g->members[g->parts[p].first + i]);

@@ -36,7 +36,7 @@ static struct graph_relative other_end(const struct graph *g, size_t i, enum gra
 	};
 }
 
-/* Add the relatives of @node; with @cycles only those outside its part, and cycles as one. */
+/* Adds the relatives of @node; with @cycles only those outside its part, cycles as a whole. */
 static int add_edges_of(const struct graph *g, uint32_t node, enum graph_side side, bool cycles,
 			struct graph_relatives *r)
 {
@@ -63,7 +63,7 @@ static int by_part(const void *left, const void *right)
 	return a->part < b->part ? -1 : a->part > b->part;
 }
 
-/* Make one of all that are the same part. (Outside a cycle a part is one function, or a cycle.) */
+/* Joins relatives of one part. (Outside a cycle a part is one function, or a cycle.) */
 static void merge(struct graph_relatives *r)
 {
 	size_t n = 0;
@@ -80,7 +80,7 @@ static void merge(struct graph_relatives *r)
 	r->n = n + 1;
 }
 
-/* The name a relative is sorted by; @buf is room for that of a cycle. */
+/* The name that a relative is sorted by; @buf has room for that of a cycle. */
 static const char *sort_name(const struct graph *g, const struct graph_relative *r,
 			     char buf[CYCLE_NAME])
 {
@@ -90,7 +90,7 @@ static const char *sort_name(const struct graph *g, const struct graph_relative 
 	return buf;
 }
 
-/* By decreasing name; but of equal names the lower address comes first here too. */
+/* By decreasing name; but among equal names by increasing address. */
 static int in_order(const void *left, const void *right, void *graph)
 {
 	const struct graph *g = graph;

@@ -30,11 +30,11 @@ void growth_release(struct growth *g)
 	*g = (struct growth){ 0 };
 }
 
-/* ---- modules of either ---- */
+/* ---- the modules of both ---- */
 
 struct both_modules {
 	struct module_name *now_names, *base_names;
-	uint32_t *now, *base;	/* numbers: those of @now_names, behind them those of @base_names */
+	uint32_t *now, *base;	/* numbers: those of @now_names, followed by those of @base_names */
 };
 
 static void both_modules_release(struct both_modules *m)
@@ -86,7 +86,7 @@ static int both_modules_find(struct both_modules *m, const struct profile_data *
 	return 0;
 }
 
-/* ---- functions of either ---- */
+/* ---- the functions of both ---- */
 
 static bool function_eq(const void *owner, uint32_t id, const void *key)
 {
@@ -95,7 +95,7 @@ static bool function_eq(const void *owner, uint32_t id, const void *key)
 	if (a->module != b->module || strcmp(a->name, b->name))
 		return false;
 	bool same_build = *a->build_id && !strcmp(a->build_id, b->build_id);
-	/* One that is only inlined has no address. */
+	/* A function that occurs only inlined has no address. */
 	return !same_build || !a->address || !b->address || a->address == b->address;
 }
 
@@ -109,7 +109,7 @@ static uint64_t function_rehash(const void *owner, uint32_t id)
 	return function_hash(&((const struct growth *)owner)->functions[id]);
 }
 
-/* @module  numbers of @d's modules among those of both */
+/* @module: from numbers of @d's modules to those of both. */
 static int add_function(struct growth *g, const struct profile_data *d, const uint32_t *module,
 			uint32_t i, uint64_t *number)
 {
@@ -133,7 +133,7 @@ static int add_function(struct growth *g, const struct profile_data *d, const ui
 			   g);
 }
 
-/* ---- sites of either ---- */
+/* ---- the sites of both ---- */
 
 static bool site_eq(const void *owner, uint32_t id, const void *key)
 {
@@ -162,8 +162,8 @@ static uint64_t site_rehash(const void *owner, uint32_t id)
 	return site_hash(owner, &((const struct growth *)owner)->sites[id]);
 }
 
-/* @number  of @d's functions among all
- * @own     from own_code_holders() */
+/* @number: from numbers of @d's functions to those of both.
+ * @own: from own_code_holders(). */
 static int add_site(struct growth *g, const struct profile_data *d, const uint64_t *number,
 		    const bool *own, uint32_t i, uint64_t *site)
 {
@@ -192,12 +192,12 @@ struct adding {
 	struct growth *g;
 	const struct profile_data *d;
 	int64_t sign;
-	uint64_t *number;	/* of its functions among all */
-	uint64_t *site;		/* of its sites among all; the last is that of no call */
-	uint64_t *chain;	/* of the leaf in progress, innermost first */
-	uint64_t *path;		/* its sites, behind whether it is known to its end */
-	size_t n, depth;	/* of it, and how much of it is the path */
-	struct arc *arcs;	/* of that, each once */
+	uint64_t *number;	/* by function of the profile: its number among those of both */
+	uint64_t *site;		/* by site: the same; the last element is for empty chains */
+	uint64_t *chain;	/* functions of the present leaf, innermost first */
+	uint64_t *path;		/* is the path whole? Then its sites */
+	size_t n, depth;	/* of the chain, and how many of these are the path */
+	struct arc *arcs;	/* of the chain */
 };
 
 struct arc {
@@ -219,8 +219,8 @@ static int values_of(const struct adding *a, const struct pd_leaf *l, int64_t va
 	return 0;
 }
 
-/* The chain of a leaf. Its path is the innermost five sites of it, and as many more as are needed
- * to reach own code. */
+/* Fills in the chain of a leaf. Its path is the innermost five sites, and as many more as are
+ * needed to reach own code. */
 static void follow(struct adding *a, uint32_t node)
 {
 	uint64_t *sites = a->path + 1;
@@ -256,13 +256,13 @@ static int compare_arcs(const void *left, const void *right)
 	return (a->callee > b->callee) - (a->callee < b->callee);
 }
 
-/* The arcs of a chain, and each of its functions: recursion counts once. */
+/* Adds the functions and arcs of a chain, each once, whatever the recursion. */
 static int add_chain(struct adding *a, const int64_t value[HEAP_VALUES])
 {
 	struct growth *g = a->g;
 	int err = 0;
 
-	/* What is innermost calls nobody: it stands for itself. */
+	/* The innermost function calls none: UINT64_MAX. */
 	for (size_t i = 0; i < a->n; i++)
 		a->arcs[i] = (struct arc){ a->chain[i], i ? a->chain[i - 1] : UINT64_MAX };
 	qsort(a->arcs, a->n, sizeof *a->arcs, compare_arcs);
@@ -278,7 +278,7 @@ static int add_chain(struct adding *a, const int64_t value[HEAP_VALUES])
 	return err;
 }
 
-/* Of a leaf that is followed. */
+/* To be called after follow() for the leaf. */
 static int add_runtime(struct adding *a, const struct pd_leaf *l, const int64_t value[HEAP_VALUES])
 {
 	enum runtime_kind kind =
@@ -310,7 +310,7 @@ static int add_leaf(struct adding *a, const struct pd_leaf *l)
 	return err || g->no_graph ? err : add_chain(a, value);
 }
 
-/* @number  of its functions among all: it is found, and becomes the caller's */
+/* *@number: by function of the profile its number among those of both; the caller frees it. */
 static int add_profile(struct growth *g, const struct profile_data *d, const uint32_t *module,
 		       int64_t sign, uint64_t **number)
 {
@@ -340,7 +340,7 @@ static int add_profile(struct growth *g, const struct profile_data *d, const uin
 	return err;
 }
 
-/* @sign, @base_sign  that of the figures; 0: they do not count, but their rows are there */
+/* @sign, @base_sign: of the values; 0: they do not count, but their rows are added. */
 static int find(struct growth *g, const struct profile_data *now, int64_t sign,
 		const struct profile_data *base, int64_t base_sign)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What matters first of a growth. */
+/* The first lines on a growth: what matters most. */
 #include "report/growth_internal.h"
 
 #include "base/text.h"
@@ -8,24 +8,24 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* So many are told of either direction. */
+/* Rows for each direction. */
 enum { MOST = 10 };
 
-/* What one function of the program's own code, or a line of it, has more or less. */
+/* How much more or less a function of the program's own code, or a line of it, has. */
 struct changed {
 	uint64_t site;
 	int64_t bytes, blocks;
 };
 
 struct answer {
-	bool of_kept; /* else of what was requested: as much is kept as before */
-	struct changed *v; /* by the sites of the growth */
+	bool of_kept; /* false: of what was requested, as the kept bytes have not changed */
+	struct changed *v; /* by number of a site of the growth; collect() leaves only changes */
 	size_t n;
 };
 
-/* ---- who it is ---- */
+/* ---- which functions ---- */
 
-/* The innermost that is the program's own; the innermost one, if none of the path is. */
+/* The innermost site of own code; if there is none, the innermost site. */
 static uint64_t answering(const struct growth *g, const uint64_t *path, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -54,14 +54,14 @@ static void add(const struct growth *g, struct answer *a, const struct stack *s,
 	c->blocks += sign * (a->of_kept ? kept : s->value[GROWN_ALLOCS]);
 }
 
-/* What the runtime keeps is nobody's fault. */
+/* What the runtime keeps on purpose is no growth of the program. */
 static void leave_out_runtime(const struct growth *g, struct answer *a)
 {
 	for (size_t i = 0; a->of_kept && i < g->runtime.n; i++)
 		add(g, a, &g->runtime.stacks[i], g->runtime.elements, -1);
 }
 
-/* 0 or -ENOMEM. Sums wrap where those of the tables would have failed. */
+/* 0 or -ENOMEM. Sums are not checked: those of the tables would have overflowed before. */
 static int collect(struct answer *a, const struct growth_printer *p)
 {
 	const struct growth *g = p->g;
@@ -93,7 +93,7 @@ static uint64_t magnitude(int64_t n)
 static void print_total(const struct growth_printer *p, const char *what, int64_t bytes,
 			unsigned __int128 before, unsigned __int128 now)
 {
-	/* What does not fit has not come here: the growth is no number then. */
+	/* Both sums fit 64 bits: otherwise growth_find() would have failed. */
 	if (bytes)
 		fprintf(p->out,
 			"%-10s %+14" PRId64 " byte%s  (%" PRIu64 " before, %" PRIu64 " now)\n",
@@ -116,7 +116,7 @@ static void print_changed(const struct growth_printer *p, const struct answer *a
 	fputc('\n', p->out);
 }
 
-/* Those of one direction, from the one that has changed most on. */
+/* The changes in one direction, largest first. */
 static void print_direction(const struct growth_printer *p, const struct answer *a, bool less)
 {
 	size_t all = 0;

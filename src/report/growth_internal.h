@@ -4,7 +4,7 @@
 
 #include "report/growth.h"
 
-/* By how much something has changed, whatever has grown and what has become less. */
+/* A sum of changes, of increases and decreases alike. */
 struct growth_change {
 	unsigned __int128 bytes, kept;
 };
@@ -14,14 +14,14 @@ struct growth_printer {
 	const struct profile_data *now, *base;
 	const struct report_options *o;
 	FILE *out;
-	struct growth_change has, had; /* what there is in either, now and in the base */
+	struct growth_change has, had; /* all that the profile has now, and that the base had */
 };
 
-/* A site as paths have it: with what tells it apart. */
+/* A site as paths print it: with what tells it apart. */
 void growth_print_site(const struct growth_printer *p, uint64_t number);
 
-/* What matters first: of the whole, and which functions of the program's own code it is that have
- * grown and that have become less. 0 or -ENOMEM. */
+/* What matters most: the totals, and the functions of the program's own code that have more and
+ * that have less. 0 or -ENOMEM. */
 int growth_print_answer(const struct growth_printer *p);
 
 #endif

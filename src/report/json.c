@@ -116,7 +116,7 @@ json_t *json_types(const struct profile_data *d, const struct typed_sizes *sizes
 	return NULL;
 }
 
-/* Where the names of each module came from. */
+/* For each module the source of its names. */
 static void modules(struct json_out *o, const struct profile_data *d)
 {
 	json_out_begin_rows(o, "modules");
@@ -180,7 +180,7 @@ static void direct(struct json_out *o, const struct profile_data *d, const uint3
 	direct_release(&t);
 }
 
-/* Who saw the calls; null: that is not recorded. */
+/* What saw the calls; null: not recorded. */
 static json_t *engines(const struct profile_data *d)
 {
 	static const char *const words[] = { "trap", "fast", "unknown" };
@@ -194,14 +194,14 @@ static json_t *engines(const struct profile_data *d)
 	return list;
 }
 
-/* The sizes of the requests that were recorded. */
+/* The range of sizes that were recorded. */
 static json_t *recorded(const struct profile_data *d)
 {
 	return json_pack("{so so}", "min_size", json_out_num(d->min_size), "max_size",
 			 d->max_size ? json_out_num(d->max_size) : json_null());
 }
 
-/* @chains: they are told of, too */
+/* @chains: include the members that repeat the call tree. */
 static int write_report(const struct profile_data *d, const struct report_options *options,
 			bool chains, FILE *out)
 {

@@ -7,22 +7,23 @@
 #include "report/report.h"
 #include "report/typed_sizes.h"
 
-/* The names of the types that have one of the sizes of @owner, by size. NULL: out of memory. */
+/* The names of the types whose size is one of @owner's, by size. NULL: out of memory. */
 json_t *json_types(const struct profile_data *d, const struct typed_sizes *sizes, uint32_t owner);
 
-/* Those that have just that size. NULL: out of memory. */
+/* The names of the types of exactly that size. NULL: out of memory. */
 json_t *json_size_types(const struct profile_data *d, uint64_t size);
 
-/* What was there before, what resident memory was for, and what led to blocks at the end. NULL: out
- * of memory. */
+/* Blocks from before, what led to blocks at the end, and what resident memory was used for. NULL:
+ * out of memory. */
 json_t *json_before(const struct profile_data *d);
 json_t *json_reach(const struct profile_data *d);
 json_t *json_rss(const struct profile_data *d);
 
-/* What the runtime keeps, by profile/runtime.h, those kinds that there are. NULL: out of memory. */
+/* What the runtime keeps (profile/runtime.h), by kind; kinds without blocks are left out. NULL: out
+ * of memory. */
 json_t *json_runtime(const struct profile_data *d);
 
-/* The members of report_json() that have a file of their own. @rank: from names_ranks(). */
+/* Members of report_json() that have a file of their own. @rank: from names_ranks(). */
 void json_origin(struct json_out *o, const struct profile_data *d);
 void json_view(struct json_out *o, const struct profile_data *d, const struct report_options *r);
 void json_leaks(struct json_out *o, const struct profile_data *d, const uint32_t *rank,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What was there besides what was counted, as members of the report's JSON. */
+/* Blocks from before, resident memory, and what led to blocks: members of the report's JSON. */
 #include "base/jsontext.h"
 #include "base/stream.h"
 #include "report/json.h"

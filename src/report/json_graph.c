@@ -60,7 +60,7 @@ static int write_rows(struct json_out *o, const struct graph *g)
 		const struct graph_entry *e = &g->entries[i];
 
 		if (e->node == GRAPH_WHOLE)
-			continue;	/* the members say all that is known of a cycle */
+			continue;	/* the entries of its members say all there is of a cycle */
 		err = graph_relatives(g, e, GRAPH_CALLERS, &callers);
 		if (!err)
 			err = graph_relatives(g, e, GRAPH_CALLEES, &callees);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The lines of the program's own code that grow, as the first screen has them. */
+/* The lines of the program's own code that grow, as in the summary. */
 #include "report/json.h"
 
 #include "base/jsontext.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What has changed, as JSON: both figures of each row. */
+/* What has changed, as JSON: both values of each row. */
 #include "base/jsontext.h"
 #include "base/stream.h"
 #include "report/growth.h"
@@ -32,8 +32,8 @@ static json_t *kept(const int64_t value[HEAP_VALUES])
 			 (json_int_t)growth_kept(value));
 }
 
-/* The number of a path among those of the runtime, which are few; as many as there are: it is none
- * of them. */
+/* The index of a path in the table of the runtime's paths, which is short; t->n: it is not
+ * there. */
 static size_t runtime_row(const struct writer *w, const uint64_t *elements, size_t n)
 {
 	const struct stack_table *t = &w->s->now.runtime;
@@ -71,10 +71,10 @@ static void put_runtime(struct writer *w)
 
 /* ---- rows ---- */
 
-/* What one row of a table is, without its figures. NULL: out of memory. */
+/* The members that identify a row of a table. NULL: out of memory. */
 typedef json_t *row_fn(const struct writer *w, const uint64_t *elements, size_t n);
 
-/* Rows that are the same on both sides are left out. */
+/* Puts all rows that are not the same on both sides. */
 static void put_rows(struct writer *w, const char *key, const struct stack_table *now,
 		     const struct stack_table *base, row_fn *row)
 {
@@ -105,7 +105,7 @@ static json_t *size_row(const struct writer *w, const uint64_t *elements, size_t
 			 json_size_types(growth_typed(w->now, w->base, size), size));
 }
 
-/* Modules of both are numbered as in growth.c: those of the newer profile, and then the others. */
+/* Module numbers are those of growth.c: the newer profile's, followed by the others. */
 static const char *module_of(const struct writer *w, const struct growth_function *f)
 {
 	if (f->module == PD_NONE)
@@ -114,7 +114,7 @@ static const char *module_of(const struct writer *w, const struct growth_functio
 					     : w->base->modules[f->module - w->now->n_modules].path;
 }
 
-/* As an element of a path of a report. What does not tell its paths apart is not in it. */
+/* As an element of a path in a report; without what does not tell paths apart. */
 static json_t *site(const struct writer *w, uint64_t number)
 {
 	const struct growth *g = &w->s->now;
@@ -128,7 +128,7 @@ static json_t *site(const struct writer *w, uint64_t number)
 			 "module", json_text(module_of(w, f)), "own", s->own);
 }
 
-/* From the outside in; the first element says whether there is nothing further out. */
+/* The sites from the outside in; elements[0] says whether the path is whole. */
 static json_t *path_row(const struct writer *w, const uint64_t *elements, size_t n)
 {
 	json_t *path = json_array();

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Nothing where nothing is known: files of older formats have no windows. */
+/* Without windows, as in files of older formats, nothing is written. */
 static void write_verdict(struct json_out *o, const struct profile_data *d,
 			  const struct leaks *all, const struct leak *l)
 {
@@ -26,7 +26,7 @@ static void write_verdict(struct json_out *o, const struct profile_data *d,
 	json_out_raw(o, text);
 }
 
-/* @before, then "NAMEblocks":N,"NAMEbytes":N. */
+/* Writes @before, then "NAMEblocks":N,"NAMEbytes":N. */
 static void write_sum(struct json_out *o, const char *before, const char *name,
 		      const struct pd_sum *s)
 {
@@ -38,7 +38,7 @@ static void write_sum(struct json_out *o, const char *before, const char *name,
 	json_out_raw(o, text);
 }
 
-/* The same. */
+/* Nothing is written if nobody has looked for lost blocks. */
 static void write_lost(struct json_out *o, const struct profile_data *d, const struct leak *l)
 {
 	const struct pd_sum *s = l->reach;
@@ -88,7 +88,7 @@ static json_t *pack_site_types(const struct pd_types_seen *s)
 			 s->certain);
 }
 
-/* Nothing where nothing is known. */
+/* Nothing is written if no type is known. */
 static void write_site_types(struct json_out *o, const struct profile_data *d,
 			     const struct leaks *all, const struct leak *l)
 {

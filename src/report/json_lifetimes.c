@@ -27,7 +27,7 @@ static int write_path(struct json_out *o, struct json_sites *sites, uint32_t nod
 	return 0;
 }
 
-/* The histogram of one axis: buckets that are not empty. */
+/* The histogram of one axis, without empty buckets. */
 static void write_axis(struct json_out *o, const char *name, const struct pd_lifetime *l, size_t n,
 		       enum pd_life_axis axis, uint32_t engines)
 {
@@ -58,7 +58,7 @@ static uint64_t sum_of(const struct pd_lifetime *l, size_t n, enum pd_life_axis 
 	return sum;
 }
 
-/* One node's: @l to @l + @n. */
+/* One node's lifetimes, @l[0...n). */
 static void write_node(struct json_out *o, struct json_sites *sites, const struct pd_lifetime *l,
 		       size_t n, uint32_t *path)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The same as JSON of the schema mprof.leaks.v1. */
+/* Lost blocks as JSON of the schema mprof.leaks.v1. */
 #include "base/jsontext.h"
 #include "base/stream.h"
 #include "report/json_out.h"
@@ -100,7 +100,7 @@ static json_t *path_row_json(const struct profile_data *d, struct json_sites *si
 	return row;
 }
 
-/* Those whose path is known; what is lost of each may be of several sizes. */
+/* Lost blocks whose path is known; those of a path may have several sizes. */
 static void path_rows(struct json_out *o, const struct lost_report *r)
 {
 	const struct profile_data *d = r->requests->d;

@@ -17,7 +17,7 @@ void json_out_raw(struct json_out *o, const char *text)
 		o->err = errno ? -errno : -EIO;
 }
 
-/* jansson says only that something failed; the stream knows whether it was the writing. */
+/* jansson reports only a failure; the stream knows whether writing failed. Else it was memory. */
 static void dump(struct json_out *o, json_t *value)
 {
 	if (!value)

@@ -6,21 +6,21 @@
 #include "report/json_out.h"
 
 /*
- * The elements of call paths as JSON text, each made once: a call site is on many paths, and there
- * may be a million paths.
+ * The elements of call paths as JSON text. Each is made once, as a call site is on many paths, and
+ * there may be a million paths.
  */
 struct json_sites {
 	const struct profile_data *d;
 	bool *own;		/* by site: own_code_holders() */
-	char **of_site;		/* the last one, of_site[n_sites], is the one of "?" */
+	char **of_site;		/* by site; the last one, of_site[n_sites], is that of "?" */
 };
 
-/* @own_code: as in own_code.h. 0 or -ENOMEM; to be released in any case. */
+/* @own_code: as in own_code.h. 0 or -ENOMEM; must be released in any case. */
 int json_sites_init(struct json_sites *s, const struct profile_data *d,
 		    const char *const *own_code);
 void json_sites_release(struct json_sites *s);
 
-/* An element of a path; PD_NONE: "?". NULL: out of memory. */
+/* An element of a path; PD_NONE: "?". It belongs to @s. NULL: out of memory. */
 const char *json_site(struct json_sites *s, uint32_t site);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What was live over the time, by call site where that is known. */
+/* What was live over time, by call site if that is known. */
 #include "report/json.h"
 
 #include "base/jsontext.h"
@@ -12,17 +12,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of so many ends of chains each point has noted what they held, whichever version made it. */
+/* At least so many ends of chains have a share in each point, in files of all versions. */
 enum { ENDS_NOTED = 40 };
 
-/* A profile's series; or, of one that has none, as many of the points of its timeline. */
+/* The points of a profile's series; of one without, up to as many points of its timeline. */
 struct moments {
 	struct pd_series_point points[PD_SERIES_POINTS];
 	size_t n;
 	bool has_allocs;
 	struct pd_series_sites sites;
-	uint64_t *bytes; /* of each site and of the rest, point by point */
-	bool exact[PD_SERIES_POINTS]; /* the sites held no more than that; else at least that */
+	uint64_t *bytes; /* by point: those of each site, then the rest */
+	bool exact[PD_SERIES_POINTS]; /* true: the sites held exactly that; false: at least that */
 };
 
 static void take_timeline(const struct profile_data *d, struct moments *m)
@@ -40,7 +40,7 @@ static void take_timeline(const struct profile_data *d, struct moments *m)
 	}
 }
 
-/* ---- moments of which all is known by leaf: the peak and the end ---- */
+/* ---- moments whose blocks are all known by leaf: the peak and the end ---- */
 
 enum moment { AT_PEAK, AT_END };
 
@@ -49,8 +49,8 @@ static uint64_t bytes_of(const struct pd_leaf *l, enum moment at)
 	return (at == AT_PEAK ? l->at_peak : l->allocs - l->frees) * l->size;
 }
 
-/* The column of who holds what is requested at a node, who is found as for the series: the
- * innermost place of @own in the end of the chain, or else the innermost of all. */
+/* The column that requests at a node belong to, chosen as for the series: that of the innermost
+ * @own site in the end of the chain, or else of the innermost site. */
 static uint32_t column_of(const struct profile_data *d, const struct moments *m, const bool *own,
 			  uint32_t node)
 {
@@ -69,8 +69,8 @@ static uint32_t column_of(const struct profile_data *d, const struct moments *m,
 	return m->sites.of[innermost];
 }
 
-/* Puts in the place of what was noted at a point what the leaves say; unless they do not say the
- * same of all: what a pause has hidden is counted in one of them only. */
+/* Replaces the shares of a point by what the leaves hold; unless they do not add up to its live
+ * bytes, as blocks hidden by a pause are counted in only one of the two. */
 static void put_all_known(const struct profile_data *d, struct moments *m, const bool *own,
 			  size_t point, enum moment at)
 {
@@ -91,8 +91,8 @@ static void put_all_known(const struct profile_data *d, struct moments *m, const
 	m->exact[point] = true;
 }
 
-/* Where nobody else held anything, and where there were too few to leave one out, nothing is
- * missing either. */
+/* A point is exact, too, if its rest is empty, or if there are so few ends that none was left
+ * out. */
 static void find_exact(const struct profile_data *d, struct moments *m)
 {
 	size_t ends = 0;
@@ -149,7 +149,7 @@ static int take(const struct profile_data *d, struct moments *m)
 	return m->n ? take_known(d, m) : 0;
 }
 
-/* One number of each point: @first and those @stride bytes apart. */
+/* One number of each point: @first, and those at distances of @stride bytes. */
 static json_t *numbers(const struct moments *m, const uint64_t *first, size_t stride)
 {
 	json_t *list = json_array();
@@ -226,7 +226,7 @@ void json_timeline(struct json_out *o, const struct profile_data *d)
 {
 	struct moments m;
 
-	/* What was left out is in the sums of each moment. */
+	/* The sums of each moment would still contain what was left out. */
 	if (d->is_part) {
 		json_out_member(o, "timeline", json_null());
 		return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Of what the profile is, and what of it the options have left, as members of the report's JSON. */
+/* Which profile it is, and what the options have left of it: members of the report's JSON. */
 #include "base/jsontext.h"
 #include "profile/pd_merge.h"
 #include "report/json.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* When the most was live, since the profile began. */
+/* When most bytes were live, since the profile began. */
 static json_t *peak(const struct pd_point *p)
 {
 	return json_pack("{so so so}", "time_ns", json_out_num(p->time_ns), "live_bytes",
@@ -29,7 +29,7 @@ void json_origin(struct json_out *o, const struct profile_data *d)
 		json_out_member(o, "peak", peak(p));
 }
 
-/* ---- what is left out ---- */
+/* ---- options ---- */
 
 /* "--NAME=VALUE" */
 static void add(json_t *list, const char *name, const char *value)
@@ -56,7 +56,7 @@ static void add_depth(json_t *list, uint32_t depth)
 		add(list, "depth", depth == UINT32_MAX ? "all" : text);
 }
 
-/* The options that change what a report has in it, as they could be given. */
+/* The options that change what is in a report, in a form in which they can be given again. */
 static json_t *given(const struct report_options *r)
 {
 	static const char *const types[] = {NULL, "program", "none"};

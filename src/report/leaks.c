@@ -16,9 +16,9 @@ struct context {
 	const uint32_t *rank;
 	const struct leaks_wanted *wanted;
 	enum leaks_key key;
-	bool *own;	/* by site: is it own code? NULL: nobody asks */
-	bool *owned;	/* by node: has its chain a place in own code? NULL: the same */
-	uint32_t *sites;	/* of the paths, and behind them those of one that is looked for */
+	bool *own;	/* by site: is it own code? NULL: not needed */
+	bool *owned;	/* by node: is there own code in its chain? NULL: not needed */
+	uint32_t *sites;	/* of all paths, followed by those of the path being looked up */
 	size_t n_sites, cap_sites;
 	struct leak *paths;
 	size_t n, cap;
@@ -38,7 +38,7 @@ static uint64_t offset(const struct profile_data *d, uint32_t site)
 	return site < d->n_sites ? d->sites[site].offset : 0;
 }
 
-/* Where a chain has own code, its path goes on until there, if that is farther out than five. */
+/* With own code in its chain, a path goes on until there, even if that is more than five sites. */
 static bool goes_on(const struct context *c, uint32_t node, const struct leak *p, bool own)
 {
 	if (c->wanted->depth)
@@ -46,8 +46,8 @@ static bool goes_on(const struct context *c, uint32_t node, const struct leak *p
 	return p->n < LEAKS_DEPTH || (c->owned[node] && !own);
 }
 
-/* Behind the sites of the paths: those of the chain that ends at @node, from the inside out.
- * 0 or -ENOMEM. */
+/* Appends the sites of the path that ends at @node to c->sites, from the inside out. 0 or
+ * -ENOMEM. */
 static int climb(struct context *c, uint32_t node, struct leak *p)
 {
 	const struct profile_data *d = c->d;
@@ -64,7 +64,7 @@ static int climb(struct context *c, uint32_t node, struct leak *p)
 	return 0;
 }
 
-/* The path of the chains that end at @node; the numbers are left 0. 0 or -ENOMEM. */
+/* The path of the chains that end at @node; its counts are 0. 0 or -ENOMEM. */
 static int path_of(struct context *c, uint32_t node, struct leak *p)
 {
 	*p = (struct leak){ .first = c->n_sites };
@@ -132,7 +132,7 @@ static uint64_t hash_of_item(const void *ctx, uint32_t item)
 	return hash_of(c, &c->paths[item]);
 }
 
-/* Find the path in the table or put it there. Returns it, or NULL: out of memory. */
+/* The path in the table, added if missing. NULL: out of memory. */
 static struct leak *intern(struct context *c, const struct leak *p)
 {
 	uint64_t hash = hash_of(c, p);
@@ -236,10 +236,10 @@ static int in_order(const void *left, const void *right, void *data)
 		order = compare_offsets(c, a, b);
 	if (!order && c->key == LEAKS_BY_LINE)
 		order = compare_all_lines(c, a, b);
-	return order ? order : b->whole - a->whole;	/* the whole chain first */
+	return order ? order : b->whole - a->whole;	/* whole chains first */
 }
 
-/* Whether a path is a row of table 2. */
+/* Is a path a row of table 2? */
 static bool printed(const struct leaks *l, const struct leak *path, enum report_level level)
 {
 	unsigned __int128 kept = path->bytes - path->freed;
@@ -283,7 +283,7 @@ static void drop_hidden(struct leaks *l, enum report_level level)
 	l->n = n;
 }
 
-/* So that no chain is climbed for nothing. 0 or -ENOMEM. */
+/* Finds own code in sites and chains. 0 or -ENOMEM. */
 static int find_own(struct context *c)
 {
 	const struct profile_data *d = c->d;
@@ -321,7 +321,7 @@ int leaks_collect(const struct profile_data *d, const uint32_t *rank,
 		return err;
 	}
 	drop_sound(l);
-	drop_hidden(l, wanted->level);	/* before they are sorted: mostly few are left */
+	drop_hidden(l, wanted->level);	/* before sorting: mostly few are left */
 	if (l->n)
 		qsort_r(l->items, l->n, sizeof *l->items, in_order, &c);
 	return 0;

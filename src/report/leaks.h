@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-/* A path is the innermost five functions of a chain, if nothing else is asked for. */
+/* The number of functions in a path, if no other is asked for. */
 #define LEAKS_DEPTH 5
 
 struct leak {
@@ -17,41 +17,41 @@ struct leak {
 	uint64_t frees, freed;		/* of these, and the bytes freed */
 	struct pd_sum reach[PD_REACH_CLASSES];	/* of what was kept */
 	struct pd_sum hanging;	/* as in struct pd_leaf */
-	size_t first;			/* of its sites in leaks.sites, from the outside in */
-	uint32_t n;			/* how many; 1 at least */
+	size_t first;			/* index in leaks.sites of its outermost site */
+	uint32_t n;			/* sites; at least 1 */
 	bool whole;			/* the path is the whole chain */
-	uint32_t id;			/* the owner in sizes */
+	uint32_t id;			/* its owner number in sizes */
 };
 
-/* A node of the call tree that a path ends at. */
+/* A node of the call tree at which chains of a path end. */
 struct leak_end {
 	uint32_t path, node;	/* the path: its id */
 };
 
-/* Paths with more requests than frees: the rows of table 2 in their order, the sums of all. */
+/* Paths with more requests than frees: the rows of table 2 in their order, and sums of all. */
 struct leaks {
 	struct leak *items;
 	size_t n;		/* rows */
 	size_t n_all;		/* leaking paths, rows or not */
 	uint64_t bytes, frees, freed, kept;
 	struct typed_sizes sizes;	/* of what was kept */
-	uint32_t *sites;	/* PD_NONE: the chain was empty, "?" */
+	uint32_t *sites;	/* PD_NONE: an empty chain, printed as "?" */
 	struct leak_end *ends;	/* sorted */
 	size_t n_ends;
 };
 
-/* Which paths through the same functions are different ones. */
+/* What makes paths through the same functions different. */
 enum leaks_key {
-	LEAKS_BY_FUNCTION,	/* none: site[] is that of any one of them */
-	LEAKS_BY_SITE,		/* those with different call sites */
-	LEAKS_BY_LINE,		/* those with call sites in different lines of the source */
+	LEAKS_BY_FUNCTION,	/* nothing: their sites are those of any one of them */
+	LEAKS_BY_SITE,		/* different call sites */
+	LEAKS_BY_LINE,		/* call sites in different lines of the source */
 };
 
 /* Which paths there are, and which are rows. */
 struct leaks_wanted {
 	enum leaks_key key;
 	enum report_level level;
-	/* Functions of a path; 0: five, and as many more as are needed to reach own code. */
+	/* Functions in a path; 0: five, and as many more as are needed to reach own code. */
 	uint32_t depth;
 	const char *const *own_code;	/* as in own_code.h */
 };
@@ -63,8 +63,8 @@ static inline enum leaks_key leaks_key_of(const struct report_options *o)
 	return o->lines ? LEAKS_BY_LINE : LEAKS_BY_FUNCTION;
 }
 
-/* All of them, as JSON and the page have them: schema mprof.report.v1 has paths of LEAKS_DEPTH
- * functions, unless others are asked for. */
+/* All of them, as in JSON and the page: schema mprof.report.v1 has paths of LEAKS_DEPTH functions,
+ * unless another depth is asked for. */
 static inline struct leaks_wanted leaks_wanted_json(const struct report_options *o)
 {
 	uint32_t depth = o->depth || o->own_code ? o->depth : LEAKS_DEPTH;
@@ -72,11 +72,11 @@ static inline struct leaks_wanted leaks_wanted_json(const struct report_options 
 	return (struct leaks_wanted){ LEAKS_BY_SITE, REPORT_VERBOSE, depth, o->own_code };
 }
 
-/* @rank: from names_ranks(). 0 or -ENOMEM. */
+/* @rank: from names_ranks(). 0 or -ENOMEM: then there is nothing to release. */
 int leaks_collect(const struct profile_data *d, const uint32_t *rank,
 		  const struct leaks_wanted *wanted, struct leaks *l);
-/* What is known of the types of what is requested at all the nodes that a path ends at. 0 or
- * -ENOMEM; pd_types_seen_release() is to be called either way. */
+/* The types of what is requested at all nodes at which a path ends. 0 or -ENOMEM;
+ * pd_types_seen_release() must be called in any case. */
 int leaks_site_types(const struct profile_data *d, const struct leaks *l, const struct leak *p,
 		     struct pd_types_seen *seen);
 void leaks_release(struct leaks *l);

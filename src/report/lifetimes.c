@@ -33,7 +33,7 @@ static void add(struct lifetimes_table *t, struct site_lifetimes *s, const struc
 	}
 }
 
-/* The row of a site; @row_of has each site's, that of PD_NONE last. */
+/* The row of a site. @row_of: by site the row or NULL; the last one for PD_NONE. */
 static struct site_lifetimes *row_for(struct lifetimes_table *t, const struct profile_data *d,
 				      struct site_lifetimes **row_of, uint32_t site)
 {

@@ -6,7 +6,7 @@
 
 /* Lifetimes by call site: those of all chains that end there. */
 struct site_lifetimes {
-	uint32_t site;		/* PD_NONE: of empty chains */
+	uint32_t site;		/* PD_NONE: empty chains */
 	uint64_t frees, temporary;
 	uint64_t blocks[2][64];	/* [PD_LIFE_EVENTS or PD_LIFE_NS][bucket] */
 };
@@ -18,12 +18,12 @@ struct lifetimes_table {
 	uint64_t frees, temporary;	/* of all */
 };
 
-/* @rank: from names_ranks(). 0 or -ENOMEM; to be released in any case. */
+/* @rank: from names_ranks(). 0 or -ENOMEM; must be released in any case. */
 int lifetimes_collect(const struct profile_data *d, const uint32_t *rank,
 		      struct lifetimes_table *t);
 void lifetimes_table_release(struct lifetimes_table *t);
 
-/* The bucket of the shortest (@part 0), of the middle (1) or of the longest lifetime (2). */
+/* The bucket of the shortest (@part 0), the median (1) or the longest lifetime (2). */
 unsigned lifetimes_part(const uint64_t blocks[64], int part);
 
 #endif

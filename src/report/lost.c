@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is lost of no known path, by size: there is nothing else to tell it by. */
+/* Lost blocks whose path is not known: by size, as nothing else is known of them. */
 #include "report/lost.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ static int by_bytes(const void *left, const void *right)
 	return by_usable(left, right);
 }
 
-/* Rows of one size become one. Returns how many there are then. */
+/* Joins rows of one size. Returns how many are left. */
 static size_t join(struct lost_row *v, size_t n)
 {
 	size_t to = 0;

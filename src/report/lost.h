@@ -6,38 +6,38 @@
 #include "report/heap.h"
 #include "report/lost_paths.h"
 
-/* What of a process's heap can still be reached. */
+/* Which blocks on a process's heap can still be reached, and which are lost. */
 struct lost_report {
 	struct heap_report heap;
 	const struct spans *blocks;
 	const struct reach *reach;
-	unsigned passes;     /* in so many copies it was lost; 1: in the only one */
-	bool lists_possible; /* those blocks, too */
-	const struct lost_requests *requests; /* NULL: no session tells who has requested what */
-	bool advises; /* to have one */
+	unsigned passes;     /* copies in each of which a block was lost; 1: the only one */
+	bool lists_possible; /* list possibly lost blocks, too */
+	const struct lost_requests *requests; /* NULL: no session knows what requested them */
+	bool advises;	     /* print how to begin such a session */
 };
 
 /* Blocks of one class and one size. */
 struct lost_row {
 	uint64_t usable;
-	struct heap_sum blocks, through; /* what is lost through them */
+	struct heap_sum blocks, through; /* through: lost through these blocks */
 };
 
-/* What rows by size are about, where there is nothing else to tell it by. */
+/* The groups that are listed by size, as no path is known. */
 enum lost_group {
-	LOST_BEFORE,   /* what is lost directly, and is from before the session */
-	LOST_UNKNOWN,  /* what is lost directly of no other known path; without a session all */
-	LOST_POSSIBLE, /* nothing is through those */
+	LOST_BEFORE,   /* lost directly, and from before the session */
+	LOST_UNKNOWN,  /* lost directly, not from before; without a session all */
+	LOST_POSSIBLE, /* possibly lost; nothing is lost through these */
 };
 
 /**
- * Rows of a group.
- * Returns them in order, most bytes with those through them first, for free(); NULL: none, or out
- * of memory, which *err says.
+ * The rows of a group.
+ * Returns them, sorted by bytes including those lost through them, for free(); NULL: none, or
+ * *err is -ENOMEM.
  */
 struct lost_row *lost_rows(const struct lost_report *r, enum lost_group group, size_t *n, int *err);
 
-/* For people, and as JSON, schema mprof.leaks.v1. 0 or -errno. */
+/* As text, and as JSON, schema mprof.leaks.v1. 0 or -errno. */
 int report_lost(const struct lost_report *r, FILE *out);
 int report_lost_json(const struct lost_report *r, FILE *out);
 

@@ -24,7 +24,7 @@ static int by_bytes(const void *left, const void *right)
 	return a->path < b->path ? -1 : a->path > b->path;
 }
 
-/* By node: which of the paths in their order it ends, or PD_NONE; for free(). */
+/* By node: the index of the path that ends there, or PD_NONE; for free(). NULL: out of memory. */
 static uint32_t *rows_of_nodes(const struct profile_data *d, const struct leaks *l)
 {
 	uint32_t *rows = calloc(d->n_nodes, sizeof *rows);
@@ -34,7 +34,7 @@ static uint32_t *rows_of_nodes(const struct profile_data *d, const struct leaks 
 		rows[i] = PD_NONE;
 	for (size_t i = 0; row_of_id && i <= l->n_ends; i++)
 		row_of_id[i] = PD_NONE;
-	/* Each path has an end, so there are no more of them. */
+	/* Each path has at least one end, so n_ends is enough. */
 	for (size_t i = 0; row_of_id && i < l->n; i++)
 		row_of_id[l->items[i].id] = (uint32_t)i;
 	for (size_t i = 0; rows && row_of_id && i < l->n_ends; i++)
@@ -57,7 +57,7 @@ static void add(struct lost_path *row, uint64_t usable, struct heap_sum through,
 		row->oldest_ns = age_ns;
 }
 
-/* Where somebody who looks for the mistake begins to read. All nodes of a path have it there. */
+/* The place to begin reading at. It is the same for all nodes of a path. */
 static void place(struct lost_path *row, const struct profile_data *d, const uint32_t *own,
 		  uint32_t node)
 {

@@ -5,15 +5,15 @@
 #include "heapwalk/reachable.h"
 #include "report/leaks.h"
 
-/* Who has requested a block that is lost directly, as far as a session knows. */
+/* What requested a block that is lost directly, as far as a session knows. */
 struct lost_request {
 	taddr at;
-	uint64_t age_ns; /* so long ago */
+	uint64_t age_ns; /* since the request */
 	uint32_t node;	 /* of the profile; PD_NONE: not known */
-	bool before;	 /* it is not known, for the block is from before the session */
+	bool before;	 /* not known, as the block is from before the session */
 };
 
-/* Those of all, in the order of reach.lost. */
+/* Those of all lost blocks, in the order of reach.lost. */
 struct lost_requests {
 	const struct profile_data *d;
 	const struct lost_request *v;
@@ -21,19 +21,19 @@ struct lost_requests {
 
 struct lost_path {
 	const struct leak *path;
-	struct heap_sum blocks, through; /* usable bytes; what is lost through them */
+	struct heap_sum blocks, through; /* usable bytes; through: lost through these blocks */
 	uint64_t oldest_ns;
-	uint32_t site; /* the nearest of the program's own code; without: who requested */
+	uint32_t site; /* the nearest one of own code; without any, the innermost */
 	bool own;
 };
 
 struct lost_paths {
 	struct leaks leaks;
-	struct lost_path *v; /* most bytes with those through them first */
+	struct lost_path *v; /* sorted by bytes including those lost through them */
 	size_t n;
 };
 
-/* What is lost, by path. 0 or -ENOMEM; lost_paths_release() is to be called either way. */
+/* Lost blocks by path. 0 or -ENOMEM; lost_paths_release() must be called in any case. */
 int lost_paths_collect(const struct lost_requests *q, const struct reach *r,
 		       const struct spans *blocks, enum leaks_key key, struct lost_paths *out);
 

@@ -15,7 +15,7 @@
 /* The integer part of 100 m / n; 0 if n is 0. */
 unsigned percent_floor(uint64_t m, uint64_t n);
 
-/* In brackets; the empty string if there is nothing to print. */
+/* In brackets; empty if there is nothing to print. */
 void percent_brackets(char out[PERCENT_BRACKETS], uint64_t m, uint64_t n);
 
 /* Four fields of a blank and two columns, one for each class; all blank if n is 0. */

@@ -22,7 +22,7 @@ int row_release(struct row *r)
 	return r->err;
 }
 
-/* Room for @more bytes and a nought. */
+/* Room for @more bytes and a terminating zero. */
 static bool make_room(struct row *r, size_t more)
 {
 	if (r->err)
@@ -58,7 +58,7 @@ void row_append(struct row *r, const char *text)
 		return;
 	memcpy(r->text + r->len, text, len);
 	r->len += len;
-	r->width += len;	/* our own texts and plain names: a byte is a column */
+	r->width += len;	/* ASCII only: a byte is a column */
 }
 
 static bool is_plain(const char *name)
@@ -82,7 +82,7 @@ static size_t columns_of(const char *text, size_t len)
 	return columns;
 }
 
-/* Columns that a name takes when it has been made harmless. */
+/* The columns that a name takes once it is made harmless. */
 size_t row_name_columns(const char *name)
 {
 	size_t len = strlen(name), columns = columns_of(name, len);
@@ -107,8 +107,8 @@ static size_t byte_of(const char *text, size_t len, size_t column)
 	return i;
 }
 
-/* The name that begins at byte @first and ends the line so far is cut in its middle, for what
- * tells names apart is often at their ends. */
+/* Cuts the name from byte @first to the end of the line in its middle, because names often differ
+ * only at their ends. */
 static void cut_name(struct row *r, size_t first, size_t columns, size_t most)
 {
 	static const char dots[] = "...";
@@ -123,7 +123,7 @@ static void cut_name(struct row *r, size_t first, size_t columns, size_t most)
 	r->len = first + keep + n_dots + len - from;
 }
 
-/* How many columns a name may have that begins here; 0: as many as it has. */
+/* How many columns a name that begins here may take; 0: no limit. */
 static size_t room_for_name(const struct row *r)
 {
 	if (!r->columns)
@@ -134,12 +134,13 @@ static size_t room_for_name(const struct row *r)
 	return most > ROW_NAME_LEAST ? most : ROW_NAME_LEAST;
 }
 
-/* Make it harmless for a terminal, if it is not. Returns its length in bytes. */
+/* Writes the name, made harmless for a terminal. Returns its length in bytes; the caller adds
+ * it. */
 static size_t put_name(struct row *r, const char *name, size_t *columns)
 {
 	size_t len = *columns = strlen(name);
 
-	if (is_plain(name)) {	/* nearly all are: a big report spends its time here */
+	if (is_plain(name)) {	/* nearly all are, and a big report spends its time here */
 		if (!make_room(r, len))
 			return *columns = 0;
 		memcpy(r->text + r->len, name, len);
@@ -179,7 +180,7 @@ void row_share(struct row *r, const char *const *names, size_t n, size_t between
 	if (!r->columns || !n)
 		return;
 	room = r->columns > taken ? r->columns - taken : 0;
-	/* Who needs less than a fair share leaves the rest to the others. */
+	/* Names that need less than their share leave the rest to the others. */
 	for (size_t fair = room / n, before = 0; fair != before;) {
 		size_t wide = 0, left = room;
 
@@ -192,7 +193,7 @@ void row_share(struct row *r, const char *const *names, size_t n, size_t between
 		}
 		fair = wide ? left / wide : fair;
 	}
-	/* 0 would be all that is left. */
+	/* Not 0, which means all that is left. */
 	r->widest = most ? most : 1;
 }
 
@@ -224,7 +225,7 @@ void row_coloured(struct row *r, enum row_colour colour, const char *text)
 	r->width = width;
 }
 
-/* Blanks at the end of a column are left out, so that width is where the next one may begin. */
+/* Removes blanks at the end of a column, so that width is where the next one may begin. */
 static void strip(struct row *r)
 {
 	while (r->len && r->text[r->len - 1] == ' ') {
@@ -233,7 +234,7 @@ static void strip(struct row *r)
 	}
 }
 
-/* What should have ended with column @last may be wider: then the rest moves. */
+/* If a text is wider than its columns, which end with @last, the rest of the line is shifted. */
 static void push(struct row *r, size_t last)
 {
 	if (r->width > last + r->shift)
@@ -254,8 +255,8 @@ void row_right(struct row *r, size_t first, size_t last, const char *text)
 	push(r, last);
 }
 
-/* In decimal; much faster than printf(3), and a big report is mostly numbers. Returns its
- * beginning. */
+/* Decimal digits, much faster than printf(3): a big report is mostly numbers. Returns where they
+ * begin. */
 static char *digits(char buf[24], uint64_t n)
 {
 	char *at = buf + 23;

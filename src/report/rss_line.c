@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Resident memory in one line, for whoever wonders why it is more than the tables have. */
+/* Resident memory in one line: why it is more than the tables add up to. */
 #include "report/rss.h"
 
 #include <inttypes.h>

@@ -13,20 +13,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* So many types one line has; more are none that anybody could name. */
+/* At most so many types in a line; with more, the type counts as unknown. */
 enum { TYPES_SHOWN = 3 };
 
 struct entry {
 	struct summary_row row;
-	uint32_t first; /* of its nodes */
+	uint32_t first; /* the first of its nodes */
 	bool outwards;
 };
 
-/* A node at which something of an entry is requested. */
+/* A node of the requests of an entry. */
 struct entry_node {
 	uint32_t node, at, next; /* at: as in causes.h */
 	uint64_t blocks, bytes;	 /* that are kept */
-	uint64_t lost;	 /* bytes that are directly, and what hangs on them */
+	uint64_t lost;	 /* bytes that are lost directly or hang on these */
 };
 
 struct collecting {
@@ -88,7 +88,7 @@ static int add_leaf(struct collecting *c, const struct pd_leaf *l, struct summar
 	profile_data_add_reach(l, e->row.reach);
 	e->row.hanging.blocks += l->hanging.blocks;
 	e->row.hanging.bytes += l->hanging.bytes;
-	/* The leaves of a node stand together. */
+	/* Leaves are sorted by node. */
 	bool same = e->first != PD_NONE && c->nodes[e->first].node == l->node;
 	int err = same ? 0 : add_node(c, e, l->node);
 	if (err)
@@ -113,7 +113,7 @@ static uint64_t loss(const struct summary_row *r)
 	return r->reach[PD_LOST].bytes + r->hanging.bytes;
 }
 
-/* Who has lost blocks directly first: but for them what hangs on these would not be lost. */
+/* Direct losses first: what hangs on these blocks would not be lost without them. */
 static int by_loss(const struct summary_row *a, const struct summary_row *b)
 {
 	if (!a->reach[PD_LOST].blocks != !b->reach[PD_LOST].blocks)
@@ -144,7 +144,7 @@ static int by_weight(const void *x, const void *y)
 	return order ? order : by_growth(x, y);
 }
 
-/* On what most of its blocks are about: of the chains that had few requests nothing is known. */
+/* Judges by most of the blocks: chains with few requests have no windows. */
 static struct trend_verdict judge(const struct collecting *c, const struct entry *e)
 {
 	struct trend_series s = pd_windows_series(c->d);
@@ -158,8 +158,8 @@ static struct trend_verdict judge(const struct collecting *c, const struct entry
 					     trend_judge(&s);
 }
 
-/* The one type that all of it is of; several: "A | B". NULL: some of it is of no known type, or out
- * of memory, which *err says. */
+/* The type of all of it; if there are several, "A | B". NULL: not known of a part, or out of memory
+ * (*err). */
 static char *type_of(const struct collecting *c, const struct entry *e, int *err)
 {
 	struct pd_types_seen seen = {0};
@@ -181,7 +181,7 @@ static char *type_of(const struct collecting *c, const struct entry *e, int *err
 	return text;
 }
 
-/* Who of own code has called the line of an entry, by all the nodes with a loss. 0 or -ENOMEM. */
+/* The callers of an entry's line in own code, at all nodes with losses. 0 or -ENOMEM. */
 static int find_callers(const struct collecting *c, const struct entry *e, struct summary_row *r)
 {
 	struct callers all = {0};
@@ -198,8 +198,8 @@ static int find_callers(const struct collecting *c, const struct entry *e, struc
 	return err;
 }
 
-/* The function that requests more than half of it, by a place in it; PD_NONE: there is none. The
- * only one that can be is who is left when what others request is set off against its own. */
+/* A place in the function that requests more than half of it; PD_NONE: there is none. Majority
+ * vote: the only candidate is the one left after setting off its bytes against those of others. */
 static uint32_t through(const struct collecting *c, const struct entry *e)
 {
 	const struct profile_data *d = c->d;
@@ -230,7 +230,7 @@ static bool mostly_hangs(const struct summary_row *r)
 	return !r->reach[PD_LOST].blocks && r->reach[PD_LOST_THROUGH].blocks > r->blocks / 2;
 }
 
-/* What keeps nothing is no row. */
+/* Entries that keep nothing get no row. 0 or -ENOMEM. */
 static int make_rows(const struct collecting *c, struct summary *s)
 {
 	int err = 0;

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/* The size classes s, m, l, x of the tables; or the labels c, f, s, o of a profile that has any. */
+/* The size classes s, m, l, x of the tables; or the labels c, f, s, o of a labelled profile. */
 #define N_SIZE_CLASSES 4
 
 /* Requests and the bytes they asked for, by class. */
@@ -29,7 +29,7 @@ static inline unsigned sums_class(const struct profile_data *d, const struct pd_
 	return (l->size > 32) + (l->size > 256) + (l->size > 2048);
 }
 
-/* Count the requests of a leaf. */
+/* Add the requests of a leaf. */
 static inline void sums_count(struct sums *s, const struct profile_data *d, const struct pd_leaf *l)
 {
 	s->calls += l->allocs;

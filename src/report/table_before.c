@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Blocks that were there before anybody looked: by usable size, for that is all that is known. */
+/* Blocks from before, by usable size, as nothing else is known of them. */
 #include "base/text.h"
 #include "report/percent.h"
 #include "report/report.h"
@@ -57,7 +57,7 @@ static void print_row(struct row *r, const char *label, const struct gone_sums *
 	row_end(r);
 }
 
-/* As the other tables: what contributes, by blocks or by bytes. */
+/* As in the other tables: rows with enough of the blocks or bytes. */
 static bool is_shown(const struct gone_sums *s, const struct gone_sums *all,
 		     enum report_level level)
 {

@@ -13,8 +13,8 @@
 #define TYPES_COLUMN 65
 #define TYPE_WIDTH 12
 #define TYPES_A_LINE 3
-#define TYPES_WIDEST 160 /* columns, with which a line ends before it has three */
-#define TYPES_MOST 12 /* of a size, unless all is asked for: four lines */
+#define TYPES_WIDEST 160 /* columns after which a line ends, even with fewer than three types */
+#define TYPES_MOST 12 /* of a size, unless all are asked for: four lines */
 
 static const char title[] = "--------- Allocation Bins with possible Types ------------";
 static const char title_at_peak[] =
@@ -47,7 +47,7 @@ static void print_numbers(struct row *r, const char *size, const struct bin *b,
 		row_left(r, 58, 61, kept);
 }
 
-/* Is there room for one more behind those of the line? */
+/* Is there room for one more name on the line? */
 static bool has_room(const struct row *r, const char *name)
 {
 	if (r->columns)
@@ -55,7 +55,7 @@ static bool has_room(const struct row *r, const char *name)
 	return r->width <= TYPES_WIDEST;
 }
 
-/* @place  on its line, from 0; becomes that of the next */
+/* *@place: the place on the line, from 0; set to that of the next name. */
 static void print_type(struct row *r, size_t *place, const char *name)
 {
 	if (*place == TYPES_A_LINE || (*place && !has_room(r, name))) {
@@ -68,7 +68,7 @@ static void print_type(struct row *r, size_t *place, const char *name)
 	++*place;
 }
 
-/* The names, three to a line; further lines begin in the same column. @more are not shown. */
+/* The names, three to a line; further lines begin in the same column. @more names are not shown. */
 static void print_types(struct row *r, const struct pd_type *const *types, size_t n, size_t more)
 {
 	size_t place = 0;
@@ -89,8 +89,8 @@ static bool is_requested(const struct bins *b, uint64_t size)
 	return i < b->n && b->items[i].size == size;
 }
 
-/* Put those that are shown in front, in their order: if they are too many, rather those of sizes
- * that were asked for. Returns how many. */
+/* Moves the types that are shown to the front, in their order. If there are too many, types of
+ * requested sizes are preferred. Returns how many are shown. */
 static size_t choose_types(const struct bins *b, const struct pd_type **types, size_t n,
 			   enum report_level level)
 {
@@ -130,7 +130,7 @@ static void print_bin(struct row *r, const struct bins *b, const struct bin *bin
 	print_chosen_types(r, b, types, n_types, level);
 }
 
-/* By rank, then as they stand in the profile: by size, then by name. */
+/* By rank, then in the order of the profile: by size, then by name. */
 static int by_rank(const void *left, const void *right)
 {
 	const struct pd_type *a = *(const struct pd_type *const *)left;

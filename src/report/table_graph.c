@@ -28,7 +28,7 @@ static const char labelled_heading[] =
 static const char labelled_rule[] =
 	"\n-------------------------------c--f--s--o----c--f--s--o----------\n\n";
 
-/* The table of 1990 has no title; what is not of all requests needs one. */
+/* The table of 1990 has no title; one that is not about all requests needs one. */
 static const char title_at_peak[] = "---------  Call Graph of what was live at the Peak "
 				    "------------";
 
@@ -95,7 +95,8 @@ static void print_name(const struct shown *v, uint32_t part, uint32_t node)
 		print_in(v->r, " in <cycle ", p->cycle, ">");
 }
 
-/* An ancestor or descendent; @whole: the bytes of in or out, of which it has a share. */
+/* The line of an ancestor or descendent; @whole: the bytes of in or out, of which it has a
+ * share. */
 static void print_relative(const struct shown *v, const struct graph_relative *rel, uint64_t whole)
 {
 	struct cells c = { .has_called = true, .called = rel->over.calls };
@@ -114,7 +115,7 @@ static void print_relative(const struct shown *v, const struct graph_relative *r
 	row_end(v->r);
 }
 
-/* What the relatives that are left out are together; *n: so many. */
+/* The sum of the relatives that are left out; *n: how many. */
 static struct sums sum_others(const struct shown *v, const struct graph_relatives *rels, size_t *n)
 {
 	struct sums sum = { 0 };
@@ -129,7 +130,7 @@ static struct sums sum_others(const struct shown *v, const struct graph_relative
 	return sum;
 }
 
-/* The line for those that are left out, if there are any; @whole as above. */
+/* The line for relatives that are left out, if there are any; @whole as above. */
 static void print_others(const struct shown *v, const struct graph_relatives *rels, uint64_t whole)
 {
 	size_t n;
@@ -149,7 +150,7 @@ static void print_others(const struct shown *v, const struct graph_relatives *re
 	row_end(v->r);
 }
 
-/* The line `all` over or under two or more lines of relatives. */
+/* The line `all` above or below two or more lines of relatives. */
 static void print_summary(const struct shown *v, const struct graph_relatives *rels)
 {
 	struct sums sum = { 0 };
@@ -167,7 +168,7 @@ static void print_summary(const struct shown *v, const struct graph_relatives *r
 	row_end(v->r);
 }
 
-/* Those that are not left out. */
+/* The lines of relatives that are not left out. */
 static void print_relatives(const struct shown *v, const struct graph_relatives *rels,
 			    uint64_t whole)
 {
@@ -253,7 +254,7 @@ static void print_entry(const struct shown *v, const struct graph_entry *e)
 	row_lines(v->r, v->g->d->labelled ? labelled_rule : rule);
 }
 
-/* What has no entry. */
+/* The line about functions without an entry. */
 static void print_cut(const struct shown *v)
 {
 	if (!v->cut.functions)

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* With its sign, so that growth and loss are told apart at a glance. */
+/* With its sign, so that increases and decreases are told apart at a glance. */
 static void print_number(FILE *out, int64_t n)
 {
 	if (n)
@@ -29,7 +29,7 @@ static void print_numbers(FILE *out, const int64_t value[HEAP_VALUES])
 	print_number(out, growth_kept(value));
 }
 
-/* Said in a word, too: a sign is easily overlooked. */
+/* A decrease is marked by a word, too: a sign is easily overlooked. */
 static void print_less(FILE *out, int64_t n)
 {
 	fputs(n < 0 ? "  (less)" : "", out);
@@ -79,7 +79,7 @@ static int64_t by_bytes(const int64_t value[HEAP_VALUES])
 	return value[GROWN_BYTES];
 }
 
-/* Of which table: what its last element is. */
+/* What the last element of a table's rows is. */
 enum elements { SIZES, SITES, FUNCTIONS };
 
 struct order {
@@ -110,13 +110,13 @@ static int in_order(const void *left, const void *right, void *ctx)
 	return c ? c : (a->first > b->first) - (a->first < b->first);
 }
 
-/* ---- which rows there are ---- */
+/* ---- the choice of rows ---- */
 
-/* The rows of a table that are something, in order; and what a terse one leaves out of it. */
+/* The rows of a table that are not all zero, in order; and what is left out of it. */
 struct rows {
 	const struct stack **v;
 	size_t n, left_out;
-	int64_t others[HEAP_VALUES];	/* their sum */
+	int64_t others[HEAP_VALUES];	/* the sum of those left out */
 };
 
 static uint64_t size_of(int64_t n)
@@ -142,7 +142,7 @@ static bool is_part(const struct growth_change *all, unsigned part,
 	       (unsigned __int128)size_of(growth_kept(value)) * part <= all->kept;
 }
 
-/* All that a profile has. */
+/* All that was requested and kept in a profile. */
 static struct growth_change whole_of(const struct profile_data *d)
 {
 	struct growth_change c = { 0 };
@@ -162,8 +162,8 @@ static struct growth_change greater(struct growth_change a, struct growth_change
 				       a.kept > b.kept ? a.kept : b.kept };
 }
 
-/* Of a terse table not more than 1% of the change, else of a thousandth of all there is: neither of
- * what was requested nor of what was kept. */
+/* In a terse table, at most 1% of the change; else at most a thousandth of the larger profile: both
+ * of what was requested and of what was kept. */
 static bool is_slight(const struct growth_printer *p, const struct growth_change *all,
 		      const int64_t value[HEAP_VALUES])
 {
@@ -192,8 +192,8 @@ static void rows_release(struct rows *r)
 	free(r->v);
 }
 
-/* @all  of which 1% is enough for a terse table. 0 or -ENOMEM; either way rows_release() is
- *       fine. */
+/* @all: the change of which a terse table leaves out up to 1%. 0 or -ENOMEM; rows_release() must be
+ * called in any case. */
 static int rows_find(struct rows *r, const struct growth_printer *p,
 		     const struct stack_table *t, enum elements elements, key_fn *key,
 		     const struct growth_change *all)
@@ -217,7 +217,7 @@ static int rows_find(struct rows *r, const struct growth_printer *p,
 	return 0;
 }
 
-/* The row of those that are left out, if there are any. */
+/* The row for those that are left out, if there are any. */
 static void print_others(const struct growth_printer *p, const struct rows *r, const char *one,
 			 const char *more)
 {
@@ -229,7 +229,7 @@ static void print_others(const struct growth_printer *p, const struct rows *r, c
 
 /* ---- the tables ---- */
 
-#define TYPES_MOST 12 /* in a line, unless all is asked for */
+#define TYPES_MOST 12 /* in a line, unless all are asked for */
 
 static void print_types(const struct growth_printer *p, uint64_t size)
 {
@@ -332,7 +332,7 @@ static int print_direct(const struct growth_printer *p, const struct growth_chan
 	return err;
 }
 
-/* The callers (@end 1 is the function) or the called (@end 0 is). */
+/* The callers of @function (@end 1), or the functions it calls (@end 0). */
 static void print_arcs(const struct growth_printer *p, const struct rows *arcs, uint64_t function,
 		       int end)
 {

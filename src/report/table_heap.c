@@ -101,7 +101,7 @@ static void print_columns(struct row *row, const char *label, struct heap_sum s,
 	row_append(row, percent);
 }
 
-/* As far as they are the same for sizes and classes. */
+/* The headings that sizes and classes have in common. */
 static void print_heads(struct row *row, const char *label)
 {
 	row_right(row, 1, USABLE, label);

@@ -22,7 +22,7 @@ static void print_offset(struct row *r, const struct profile_data *d, uint32_t s
 	row_append(r, text);
 }
 
-/* What stands between the names of a path, about. */
+/* About how many columns stand between the names of a path. */
 static size_t between_names(const struct profile_data *d, const uint32_t *sites, size_t n,
 			    const struct report_options *o)
 {
@@ -54,18 +54,18 @@ void tables_append_path(struct row *r, const struct profile_data *d, const struc
 	}
 }
 
-/* What stands before the path, besides the columns of 1990. */
+/* Columns before the path that the table of 1990 did not have. */
 struct besides {
 	bool verdicts, reach, types;
 };
 
-/* From here on stands the path, or what stands before it. */
+/* The column of the path, or of what is printed before it. */
 static size_t last_column(const struct leaks *l)
 {
 	return l->frees ? 69 : 44;
 }
 
-/* Wider than nearly all verdicts, and most types. */
+/* Wide enough for nearly all verdicts, and most types. */
 #define VERDICT_COLUMNS 32
 #define TYPE_COLUMNS	24
 #define REACH_COLUMNS	11
@@ -110,7 +110,7 @@ static void print_verdict(struct row *r, const struct profile_data *d, const str
 	row_move(r, last_column(l) + VERDICT_COLUMNS);
 }
 
-/* What leads to what was kept, in bytes; and of how much nobody can tell that. */
+/* Kept bytes by what leads to them; and those that the look did not see. */
 static void print_reach(struct row *r, const struct leaks *l, const struct leak *p)
 {
 	size_t at = last_column(l) + VERDICT_COLUMNS;
@@ -124,7 +124,7 @@ static void print_reach(struct row *r, const struct leaks *l, const struct leak 
 	row_move(r, at + REACH_COLUMNS);
 }
 
-/* What the path requests, as far as it is known: then as "A | B". 0 or -ENOMEM. */
+/* The types that the path requests, "A | B", if known. 0 or -ENOMEM. */
 static int print_site_types(struct row *r, const struct profile_data *d, const struct leaks *l,
 			    const struct leak *p, const struct besides *b)
 {
@@ -140,7 +140,7 @@ static int print_site_types(struct row *r, const struct profile_data *d, const s
 	return text ? 0 : -ENOMEM;
 }
 
-/* All that stands before the path. 0 or -ENOMEM. */
+/* Everything before the path. 0 or -ENOMEM. */
 static int print_besides(struct row *r, const struct profile_data *d, const struct leaks *l,
 			 const struct leak *p, const struct besides *b)
 {
@@ -151,7 +151,7 @@ static int print_besides(struct row *r, const struct profile_data *d, const stru
 	return b->types ? print_site_types(r, d, l, p, b) : 0;
 }
 
-/* At the peak nothing had been freed of what was live, and none of it needs to be a leak. */
+/* At the peak nothing of what was live had been freed, and none of it needs to be a leak. */
 static void print_heading(struct row *r, const struct leaks *l, bool at_peak,
 			  const struct besides *b)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Table 5, on demand: how long blocks lived that have been freed. */
+/* Table 5, on demand: how long freed blocks lived. */
 #include "report/lifetimes.h"
 #include "profile/pd_names.h"
 #include "report/percent.h"
@@ -16,7 +16,7 @@ static const char heading[] =
 
 enum { LEAST, HALF, MOST };
 
-/* Of a bucket: its lower end if that is asked for, else its upper end. */
+/* The lower end of a bucket, or its upper end. */
 static uint64_t end_of(unsigned bucket, bool lower)
 {
 	if (lower)
@@ -84,7 +84,7 @@ static void print_row(struct row *r, const struct profile_data *d, const struct 
 	row_end(r);
 }
 
-/* What contributes: as the table of leaks has it, by shares of all that was freed. */
+/* As in the table of leaks, by shares of all frees. */
 static bool is_shown(const struct site_lifetimes *s, const struct lifetimes_table *t,
 		     enum report_level level)
 {

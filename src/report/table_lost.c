@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What of a process's heap can still be reached: sums of classes, and what is lost by path, or by
- * size. */
+/* Which blocks on a process's heap can still be reached: sums of classes, and lost blocks by path
+ * or by size. */
 #include "report/lost.h"
 
 #include "naming/where.h"
@@ -32,7 +32,7 @@ static void append_sum(struct row *row, struct heap_sum sum)
 	row_append(row, sum.bytes == 1 ? " byte" : " bytes");
 }
 
-/* How many blocks are reachable for each reason that is no pointer to a start. */
+/* The blocks that are reachable by idioms, without a pointer to their start; by kind. */
 static void append_idioms(struct row *row, const struct reach *r)
 {
 	uint64_t sums[N_REACH_IDIOMS] = {0}, all = 0;
@@ -103,7 +103,7 @@ static void print_row(struct row *row, const struct lost_row *v, const char *wha
 	row_end(row);
 }
 
-/* All but the last column. */
+/* The first headings; the caller adds the others and ends the line. */
 static void begin_heading(struct row *row, const char *bytes, bool through)
 {
 	row_end(row);
@@ -138,7 +138,7 @@ static void print_rows(struct row *row, const struct lost_row *v, size_t n, size
 	print_row(row, &others, what, through);
 }
 
-/* @each: what the last column is about */
+/* @each: the heading of the last column. */
 static int print_list(struct row *row, const struct lost_report *r, enum lost_group group,
 		      const char *each)
 {
@@ -199,11 +199,11 @@ static int append_where(struct row *row, const struct profile_data *d, const str
 	return err;
 }
 
-/* Where to look, and below it how it got there. 0 or -ENOMEM. */
+/* The place to look at, and below it the path to it. 0 or -ENOMEM. */
 static int print_path(struct row *row, const struct lost_report *r, const struct lost_paths *p,
 		      const struct lost_path *v)
 {
-	/* Paths through the same functions may be several. */
+	/* Several paths may go through the same functions: lines tell them apart. */
 	static const struct report_options with_lines = {.leaks = REPORT_LEAKS, .lines = true};
 	const struct profile_data *d = r->requests->d;
 
@@ -257,7 +257,7 @@ static int print_paths(struct row *row, const struct lost_report *r)
 
 /* ---- all ---- */
 
-/* Who has requested it, or at least how large it is. */
+/* By path if it is known, else by size. 0 or -ENOMEM. */
 static int print_lost(struct row *row, const struct lost_report *r)
 {
 	if (!r->requests)
@@ -277,7 +277,7 @@ int report_lost(const struct lost_report *r, FILE *out)
 
 	report_look(&r->heap.facts, "", out);
 	fprintf(out, "; %zu blocks", r->blocks->n);
-	/* In a copy of what runs some of them always fail. */
+	/* In a copy of a running program some checks always fail. */
 	if (r->passes > 1)
 		fprintf(out, "\nlost was seen in all of %u passes\n", r->passes);
 	else

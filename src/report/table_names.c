@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names in tables, which on a terminal are as wide as there is room. */
+/* Names in tables; on a terminal, they are cut to its width. */
 #include "base/text.h"
 #include "naming/shortname.h"
 #include "profile/pd_names.h"
@@ -12,7 +12,7 @@
 /* No line of a terminal has room for more. */
 #define SHORT_NAME 512
 
-/* Without template arguments and parameters, if it has a name; @name: for that. */
+/* The name without template arguments and parameters. @name: a buffer for it. */
 static const char *short_name(const struct profile_data *d, uint32_t function,
 			      char name[SHORT_NAME])
 {

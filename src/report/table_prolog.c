@@ -8,8 +8,8 @@
 
 /* What the prolog says about the chains. */
 struct lengths {
-	uint64_t met, same;	/* elements of all requests' chains; of these, as in the one
-				   before */
+	uint64_t met, same;	/* elements of all requests' chains; same: those repeated from the
+				   chain before */
 	uint32_t longest;
 };
 
@@ -31,7 +31,7 @@ static int measure(const struct profile_data *d, struct lengths *l)
 		if (n > l->longest)
 			l->longest = n;
 	}
-	/* What --ignore-fn leaves out met elements, too, but which ones is not known. */
+	/* Requests ignored by --ignore-fn are in resumed, but not in met. */
 	if (l->same > l->met)
 		l->same = l->met;
 	free(depth);

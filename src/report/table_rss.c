@@ -32,7 +32,7 @@ static const char *const names[N_RSS_KINDS] = {
 	[RSS_KERNEL] = "vdso",
 };
 
-/* What is free, as each allocator has it. */
+/* What free memory is called depends on the allocator. */
 const char *report_rss_name(enum heap_allocator allocator, enum rss_kind kind)
 {
 	if (allocator == HEAP_JEMALLOC && kind == RSS_FREE)

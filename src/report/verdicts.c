@@ -33,7 +33,7 @@ bool verdict_lost_text(char out[VERDICT_TEXT], const struct pd_sum *reach, uint6
 	int n = snprintf(out, VERDICT_TEXT, "LOST");
 
 	if (!heads && through == blocks)
-		/* What is to be mended is where the others were requested. */
+		/* The mistake is where the blocks that lead to these were requested. */
 		snprintf(out + n, VERDICT_TEXT - (size_t)n, " through others");
 	else if (through)
 		n += snprintf(out + n, VERDICT_TEXT - (size_t)n, " %" PRIu64 "+%" PRIu64, heads,
@@ -68,7 +68,7 @@ void verdict_append_growth(char text[VERDICT_TEXT], const struct trend_verdict *
 		snprintf(text + at, VERDICT_TEXT - at, ", %.0f/h", v->blocks_hour);
 }
 
-/* What was never freed may be a cache that has not come to its bound. */
+/* Blocks of which none was freed may be a cache that has not reached its bound. */
 static void text_of_growth(char out[VERDICT_TEXT], const struct trend_verdict *v, uint64_t frees)
 {
 	int at = snprintf(out, VERDICT_TEXT, "GROWS");
