@@ -6,7 +6,7 @@
 
 #include <dwarf.h>
 
-/* A unit whose functions are told. */
+/* A unit whose functions are reported. */
 struct telling {
 	const struct allnames *to;
 	struct die_walk walk;
@@ -19,7 +19,7 @@ static void tell_symbols(const struct elfsyms *t, const struct allnames *to)
 		to->symbol(to->ctx, t->v[i].name);
 }
 
-/* As frames are named, for who asks for a name of theirs. */
+/* Reports the name that frames of the function have. */
 static void tell_function(const struct telling *t, Dwarf_Die *die)
 {
 	const char *name = dwarf_diename(die), *linkage;
@@ -52,7 +52,7 @@ static void tell_children(struct telling *t, Dwarf_Die *parent, int depth)
 	} while (die_sibling(&t->walk, &die));
 }
 
-/* Returns whether it has units whose names are in a .dwo file. */
+/* Returns whether a part of the names is in .dwo files. */
 static bool tell_units(Dwarf *dwarf, const struct allnames *to)
 {
 	Dwarf_CU *cu = NULL;

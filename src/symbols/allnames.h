@@ -4,26 +4,26 @@
 
 #include "symbols/symbols.h"
 
-/* What names a module has at all, wherever: for who wants to know that one is in none. */
+/* All names that a module has, in any table: to find out that it does not have a certain one. */
 
-/* Told a name, as it stands there. */
+/* Called with a name as it is in the file. */
 typedef void allnames_fn(void *ctx, const char *name);
 
 struct allnames {
-	allnames_fn *symbol; /* of a function in a symbol table, as the linker has it */
-	/* Is the function wanted that has this name in the debug information, without its scope
-	 * and its parameters? */
+	allnames_fn *symbol; /* called with each function in a symbol table: its linkage name */
+	/* Is a function wanted that has this name in the debug information, without its scope and
+	 * parameters? */
 	bool (*is_wanted)(void *ctx, const char *name);
-	/* A wanted one, which may have no code but where it is inlined, or none at all: as the
-	 * linker would have it, or as a name with its scope, but without parameters. */
+	/* Called with each wanted function, which may have code only where it is inlined, or none:
+	 * its linkage name, or its name with its scope, but without parameters. */
 	allnames_fn *debug;
 	void *ctx;
 };
 
 /**
- * Tell all names of a module.
- * @all  set to whether these are all: it has a symbol table that is not for the linker alone, and
- *       no part of its debug information is in files beside it
+ * Report all names of a module.
+ * @all  set to whether these are all: it has a symbol table besides .dynsym, and no part of its
+ *       debug information is in other files
  * Returns 0 or -ENOMEM.
  */
 int symbols_allnames(struct symbols *s, int module, const struct allnames *to, bool *all);

@@ -12,8 +12,8 @@
 const uint8_t cfi_usual_header[CFI_USUAL_HEADER] = { 1, 0x1b, 0x03, 0x3b };
 
 /*
- * dwarf_cfi_addrframe() is of no use here: the range it tells is that of a row, from one change of
- * the stack pointer to the next, not that of the function.
+ * dwarf_cfi_addrframe() is of no use here: it returns the range of a row, from one change of the
+ * stack pointer to the next, not that of the function.
  */
 struct reading {
 	struct cfi_section s;

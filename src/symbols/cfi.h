@@ -4,7 +4,7 @@
 
 #include "symbols/objfile.h"
 
-/* A function as call frame information has it: no name, but a beginning and an end. */
+/* A function as call frame information describes it: without a name, but with its start and end. */
 struct fde {
 	uint64_t start, end;
 	uint64_t offset;	/* of its entry in the section, in bytes */
@@ -25,16 +25,16 @@ extern const uint8_t cfi_usual_header[CFI_USUAL_HEADER];
 /* The functions in .eh_frame. Returns 0 (also if there is none, or a broken one) or -ENOMEM. */
 int fdes_read(struct fdes *t, struct objfile *o);
 void fdes_release(struct fdes *t);
-/* Put a table in order that was filled entry by entry. */
+/* Sort a table that was filled entry by entry. */
 void fdes_sort(struct fdes *t);
 
-/* The one that holds @at, or NULL. */
+/* The entry whose function contains @at, or NULL. */
 const struct fde *fdes_find(const struct fdes *t, uint64_t at);
 
 /*
- * .debug_frame, which only debuggers read and which is not loaded into memory, in the form of
- * .eh_frame: what interprets the one can then interpret the other. Source: DWARF 5, 6.4.1, and
- * LSB core specification, 10.6.1. A zeroed struct is empty.
+ * .debug_frame, which only debuggers read and which is not loaded into memory, converted to the
+ * form of .eh_frame, so that the same code can interpret both. Source: DWARF 5, 6.4.1, and LSB core
+ * specification, 10.6.1. A zeroed struct is empty.
  */
 struct debug_frame {
 	struct fdes fdes;	/* offset: in bytes[] */
@@ -42,7 +42,7 @@ struct debug_frame {
 	size_t n, cap;
 };
 
-/* Only of 64-bit files of this machine's byte order. Returns as fdes_read(). */
+/* Only from 64-bit files with this machine's byte order. Returns as fdes_read(). */
 int debug_frame_read(struct debug_frame *f, struct objfile *o);
 void debug_frame_release(struct debug_frame *f);
 

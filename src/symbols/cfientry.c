@@ -39,7 +39,7 @@ static bool read_value(const struct cfi_section *s, int encoding, const uint8_t 
 	return true;
 }
 
-/* What the augmentation of a CIE tells. */
+/* Reads the augmentation data of a CIE. */
 static void read_augmentation(const struct cfi_section *s, struct cfi_cie *cie)
 {
 	const uint8_t *p = cie->e.augmentation_data, *end = p + cie->e.augmentation_data_size;

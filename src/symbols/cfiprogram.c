@@ -7,7 +7,7 @@
 #include <dwarf.h>
 #include <string.h>
 
-/* What compilers nest is one or two deep. */
+/* Compilers nest one or two. */
 #define REMEMBERED_MAX 32
 
 struct run {
@@ -42,7 +42,7 @@ static bool offset(struct run *r, int64_t *v)
 	return true;
 }
 
-/* One that the file tells in units of its data alignment. */
+/* An offset in units of the CIE's data alignment factor. */
 static bool factored(struct run *r, int64_t *v)
 {
 	return offset(r, v) && !__builtin_mul_overflow(*v, r->cie->e.data_alignment_factor, v);
@@ -59,7 +59,7 @@ static bool fixed(struct run *r, unsigned n, uint64_t *v)
 	*v = 0;
 	if ((size_t)(r->end - r->p) < n)
 		return false;
-	memcpy(v, r->p, n);	/* little-endian, as all files are that come here */
+	memcpy(v, r->p, n);	/* little-endian, as are all files that are read here */
 	r->p += n;
 	return true;
 }
@@ -77,7 +77,7 @@ static bool expression(struct run *r, struct cfi_rule *out)
 
 /* ---- rules ---- */
 
-/* Where the rule of a register is kept; in *none if no row tells of it. */
+/* The rule of a register; @none if rows have no rule for it. */
 static struct cfi_rule *rule_of(struct cfi_rules *rules, uint64_t reg, struct cfi_rule *none)
 {
 	switch (reg) {
@@ -107,7 +107,7 @@ static bool set_kind(struct run *r, enum cfi_rule_kind kind)
 	return uleb(r, &reg) && set_rule(r, reg, (struct cfi_rule){ .kind = kind });
 }
 
-/* A register and an offset from the CFA, which @read reads. */
+/* Reads a register, and with @read its offset from the CFA. */
 static bool set_by_cfa(struct run *r, enum cfi_rule_kind kind,
 		       bool (*read)(struct run *, int64_t *))
 {
@@ -117,7 +117,7 @@ static bool set_by_cfa(struct run *r, enum cfi_rule_kind kind,
 	return uleb(r, &reg) && read(r, &rule.offset) && set_rule(r, reg, rule);
 }
 
-/* As gcc once wrote it: the offset is one down from the CFA. */
+/* DW_CFA_GNU_negative_offset_extended: the offset has the opposite sign. */
 static bool set_negative(struct run *r)
 {
 	struct cfi_rule rule = { .kind = CFI_AT_CFA };
@@ -138,7 +138,7 @@ static bool set_expression(struct run *r, bool is_address)
 	return set_rule(r, reg, rule);
 }
 
-/* In another register: none that a row tells of has it. */
+/* In another register: rows cannot express that. */
 static bool set_register(struct run *r)
 {
 	uint64_t reg, other;
@@ -212,7 +212,7 @@ static bool define_cfa_offset(struct run *r, bool (*read)(struct run *, int64_t 
 
 /* ---- places ---- */
 
-/* Tell what has come together for the code from here to @pc, and go on there. */
+/* Reports the present rules for the code from here to @pc, and continues there. */
 static bool go_to(struct run *r, uint64_t pc)
 {
 	if (!r->initial || pc < r->pc)
@@ -228,7 +228,7 @@ static bool advance(struct run *r, uint64_t units)
 {
 	uint64_t bytes;
 
-	/* A sum that is too large is less than what it is made of, and refused there. */
+	/* If the sum overflows, it is less than the pc, and go_to() refuses it. */
 	return !__builtin_mul_overflow(units, r->cie->e.code_alignment_factor, &bytes) &&
 	       go_to(r, r->pc + bytes);
 }
@@ -342,7 +342,7 @@ void cfi_start_run(struct cfi_start *x, const struct cfi_section *s)
 	x->rules = r.rules;
 }
 
-/* Behind the range of the code comes augmentation data, with its length before it. */
+/* The entry's address range is followed by augmentation data, which begins with its length. */
 static const uint8_t *instructions(const struct cfi_cie *cie, const uint8_t *rest,
 				   const uint8_t *end)
 {

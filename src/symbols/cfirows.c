@@ -39,7 +39,7 @@ int rows_put(struct cfi_rows *t, uint64_t addr, struct cfi_code code)
 	return 0;
 }
 
-/* Its rows in place of those of @t; what has been counted is added up. */
+/* Replaces the rows of @t by those of @by; counts are added up. */
 static void replace_rows(struct cfi_rows *t, const struct cfi_rows *by)
 {
 	free(t->v);
@@ -84,7 +84,7 @@ int rows_finish(struct cfi_rows *t)
 
 	for (size_t i = 0; i < t->n; i++)
 		t->unsaid += t->v[i].cfa == UNWIND_CFA_UNSAID;
-	/* A file can say that it has code all over the place. */
+	/* A file can claim any amount of code: bound the index by the number of rows. */
 	t->shift = BLOCK_SHIFT;
 	while (size >> t->shift > 2 * t->n + BLOCK_SHIFT)
 		t->shift++;
@@ -122,7 +122,7 @@ static const unsigned char *ident_of(struct objfile *o)
 	return (const unsigned char *)elf_getident(o->elf, NULL);
 }
 
-/* Is it a program for this machine, in whose terms rows are? */
+/* Is it a file for this machine, whose registers rows are about? */
 static bool is_ours(struct objfile *o)
 {
 	GElf_Ehdr eh;
@@ -169,15 +169,15 @@ static bool find_code(struct objfile *o, uint64_t *start, uint64_t *end)
 
 /* ---- .eh_frame, by its index ---- */
 
-/* Encodings, where .eh_frame is, how many entries follow. */
+/* Version and encodings, offset of .eh_frame, number of entries. */
 #define HEADER_SIZE 12
 
 struct header_entry {
 	int32_t start, fde;	/* from the beginning of .eh_frame_hdr */
 };
 
-/* The bytes of .eh_frame_hdr, if they are as usual, and the section that it is the index of:
- * up to the end of its segment, for nobody tells where it ends. NULL: there is no such thing. */
+/* The bytes of .eh_frame_hdr, if it has the usual form, and the section that it indexes, which is
+ * taken to reach to the end of its segment, as its size is not known. NULL: there is none. */
 static Elf_Data *read_header(struct objfile *o, uint64_t *addr, struct cfi_section *s)
 {
 	GElf_Phdr h, load;
@@ -203,7 +203,7 @@ static Elf_Data *read_header(struct objfile *o, uint64_t *addr, struct cfi_secti
 	return s->data && s->data->d_buf ? d : NULL;
 }
 
-/* 0, -ENOMEM, or -EINVAL: there is no index, or none that makes sense; then @t is as it was. */
+/* 0, -ENOMEM, or -EINVAL: there is no index, or an invalid one; then @t is unchanged. */
 static int read_by_header(struct cfi_rows *t, struct objfile *o)
 {
 	struct cfi_section s;

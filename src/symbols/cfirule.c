@@ -56,8 +56,8 @@ uint8_t cfi_reg(uint64_t number)
 /* ---- expressions ---- */
 
 /*
- * What link editors write for the stubs of a PLT: the first instructions push a word, from byte
- * n on of each 16 it is there: sp + 8 + (((pc & 15) >= n) << 3).
+ * The expression that linkers write for the stubs of a PLT: their first instructions push a word,
+ * which is there from byte n of each 16 on: sp + 8 + (((pc & 15) >= n) << 3).
  */
 static bool is_stub(const uint8_t *p, size_t len, uint8_t *n)
 {
@@ -101,7 +101,7 @@ struct cfi_rule cfi_rule_of_expression(const uint8_t *p, const uint8_t *end)
 
 /* ---- rows ---- */
 
-/* @offset in words, if it fits into the bits of @mask as a signed number. */
+/* Encodes @offset in words, if it fits into the bits of @mask as a signed number. */
 static bool put_words(int64_t offset, uint16_t mask, uint16_t *bits)
 {
 	int64_t words = offset / UNWIND_WORD, limit = (mask + 1) / 2;
@@ -162,7 +162,7 @@ static bool is_at(const struct cfi_rule *r, uint8_t reg, int64_t offset)
 	return r->kind == CFI_AT_REG && r->reg == reg && !r->add && r->offset == offset;
 }
 
-/* The kernel has left the registers of whom the signal interrupted on the stack of its handler. */
+/* The registers of the interrupted frame are on the handler's stack, where the kernel put them. */
 static struct cfi_code signal_code(const struct cfi_rules *r)
 {
 	struct cfi_code c = { .cfa = UNWIND_CFA_SIGNAL };
@@ -186,7 +186,7 @@ struct cfi_code cfi_rules_code(const struct cfi_rules *r, bool signal)
 		return signal_code(r);
 	if (r->ret.kind != CFI_AT_CFA || r->ret.offset != ARCH_DWARF_RETURN_AT)
 		return UNSAID;
-	/* Nothing is the rule: a caller's stack pointer is the CFA. */
+	/* No rule is the usual one: a caller's stack pointer is the CFA. */
 	if (r->sp.kind != CFI_NOTHING && (r->sp.kind != CFI_IS_CFA || r->sp.offset))
 		return UNSAID;
 	if (!put_cfa(&r->cfa, &c.cfa) ||

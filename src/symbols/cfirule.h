@@ -6,22 +6,22 @@
 #include <stdint.h>
 
 /*
- * Rules of call frame information: where the CFA is, and where the few registers of a caller
- * that a row (unwind_row.h) tells of.
+ * Rules of call frame information: for the CFA, and for those few registers of a caller that a row
+ * (unwind_row.h) has.
  */
 enum cfi_rule_kind {
-	CFI_NOTHING,	/* nothing has been said */
+	CFI_NOTHING,	/* there is no rule */
 	CFI_SAME,	/* as in the frame itself */
 	CFI_UNDEFINED,	/* cannot be known */
 	CFI_AT_CFA,	/* in memory, at the CFA and offset */
 	CFI_IS_CFA,	/* the CFA and offset */
-	CFI_AT_REG,	/* what is in memory at reg and offset, and add more */
+	CFI_AT_REG,	/* in memory at reg and offset; add is added to it */
 	CFI_IS_REG,	/* reg and offset */
 	CFI_STUB,	/* the CFA in the stubs of a PLT; offset: see UNWIND_CFA_STUB */
 	CFI_OTHER,	/* anything else */
 };
 
-#define CFI_REG_OTHER 0xff	/* a register that no row tells of */
+#define CFI_REG_OTHER 0xff	/* a register that rows do not have */
 
 struct cfi_rule {
 	uint8_t kind;	/* enum cfi_rule_kind */
@@ -34,23 +34,23 @@ struct cfi_rules {
 	struct cfi_rule cfa, sp, fp, ret;	/* ret: the return address */
 };
 
-/* What a row says, without its place. */
+/* What a row says, without its address. */
 struct cfi_code {
 	uint16_t cfa, fp;
 };
 
-/* The value that a DWARF expression tells. */
+/* The value of a DWARF expression. */
 struct cfi_rule cfi_rule_of_expression(const uint8_t *p, const uint8_t *end);
 
-/* @signal: of a frame that a signal has interrupted */
+/* The row for these rules. @signal: of a signal trampoline, whose caller was interrupted. */
 struct cfi_code cfi_rules_code(const struct cfi_rules *r, bool signal);
 
-/* A number of LEB128 at **p, which is moved behind it. False: it does not end before @end, or
- * is larger than 64 bits. */
+/* Read a number of LEB128 at *p, which is moved behind it. False: it does not end before @end, or
+ * has more than 64 bits. */
 bool cfi_uleb(const uint8_t **p, const uint8_t *end, uint64_t *out);
 bool cfi_sleb(const uint8_t **p, const uint8_t *end, int64_t *out);
 
-/* A register as struct cfi_rule has it. */
+/* A register as in struct cfi_rule. */
 uint8_t cfi_reg(uint64_t number);
 
 #endif

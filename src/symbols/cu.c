@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Many DIEs may share one long list of ranges: this is what bounds a file made for that. */
+/* Many DIEs may share one long list of ranges: this bounds a file forged for that. */
 #define SPANS_MAX ((size_t)1 << 24)
 
 static int by_low(const void *a, const void *b)
@@ -37,7 +37,7 @@ static void code_spans_finish(struct code_spans *s)
 	}
 }
 
-/* How many spans start at or before @at. */
+/* The number of spans that start at or before @at. */
 static size_t code_spans_up_to(const struct code_spans *s, uint64_t at)
 {
 	return SEARCH_FIRST(s->n, i, s->v[i].low > at);
@@ -45,7 +45,7 @@ static size_t code_spans_up_to(const struct code_spans *s, uint64_t at)
 
 /*
  * Add the code of @die to @s; *@first is the start of the first part listed. Functions that the
- * linker dropped keep ranges that begin at 0 or anywhere but in code.
+ * linker dropped have ranges that begin at 0 or elsewhere outside of code: they are skipped.
  */
 static int code_spans_add(struct code_spans *s, Dwarf_Die *die, uint32_t owner,
 			  struct objfile *main, uint64_t *first)
@@ -67,8 +67,8 @@ static int code_spans_add(struct code_spans *s, Dwarf_Die *die, uint32_t owner,
 }
 
 /*
- * libdw opens the file of a split unit without a look at what it is, and would wait for ever at a
- * named pipe.
+ * libdw opens the file of a split unit without checking its type, and would block for ever on a
+ * FIFO.
  */
 static bool split_file_is_regular(Dwarf_Die *unit)
 {
@@ -224,7 +224,7 @@ static int index_cu(struct cus *c, struct cu *cu, struct objfile *main)
 		return 0;
 	cu->indexed = true;
 	cu_content(c->dwp, &cu->die, &content);
-	/* There is a file of that name, but it is of another build. */
+	/* There is a file of that name, but of another build. */
 	if (c->split && content.addr == cu->die.addr && is_skeleton(&cu->die) &&
 	    split_file_is_regular(&cu->die))
 		c->split_stale = true;
@@ -245,7 +245,7 @@ static const struct code_span *code_span_at(const struct code_spans *s, uint64_t
 int cus_find(struct cus *c, struct objfile *main, uint64_t at, struct cu_hit *hit)
 {
 	*hit = (struct cu_hit){ 0 };
-	/* Units may overlap (a linker's leftovers): the one that has a function there is right. */
+	/* Units may overlap (a linker's leftovers): the right one has a function there. */
 	for (size_t i = code_spans_up_to(&c->spans, at); i-- > 0 && c->spans.v[i].reach > at;) {
 		if (c->spans.v[i].high <= at)
 			continue;

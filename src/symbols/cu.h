@@ -30,23 +30,23 @@ struct func {
 };
 
 struct cu {
-	Dwarf_Die die;		/* the unit; of split DWARF the skeleton, which has the lines */
+	Dwarf_Die die;		/* the unit; for split DWARF the skeleton, which has the lines */
 	bool indexed;		/* the rest is filled in */
 	struct func *funcs;
 	size_t n_funcs, cap_funcs;
 	struct code_spans spans;	/* owner: index of funcs */
 };
 
-/* Who has code where, by the debug data of one file. A zeroed struct is empty. */
+/* Which units have code where, by the debug data of one file. A zeroed struct is empty. */
 struct cus {
 	struct cu *v;
 	size_t n, cap;
 	struct code_spans spans;	/* owner: index of v */
 	bool split;		/* some of the units' DWARF is in other files */
-	bool split_stale;	/* of some units that were asked for, the file is there but not
-				   theirs */
+	bool split_stale;	/* of units that were looked up, some have a file, but one of
+				   another build */
 	bool split_missing;	/* some of the units' DWARF is in files that are not there */
-	struct dwp *dwp;	/* set before cus_read(): where split units may be; not NULL */
+	struct dwp *dwp;	/* where split units may be; set before cus_read(), not NULL */
 };
 
 struct cu_hit {
@@ -58,24 +58,24 @@ struct cu_hit {
 
 /**
  * List the units of @dwarf and their code.
- * @main  the file that is run: what is not code there was dropped by the linker
+ * @main  the file that is run: ranges that are no code in it were dropped by the linker
  * Returns 0 or -ENOMEM.
  */
 int cus_read(struct cus *c, Dwarf *dwarf, struct objfile *main);
 void cus_release(struct cus *c);
 
-/* Who has code at @at? A unit's functions are listed when it is hit the first time. 0 or
- * -ENOMEM. */
+/* The unit and function at @at. A unit's functions are listed when it is hit for the first time. 0
+ * or -ENOMEM. */
 int cus_find(struct cus *c, struct objfile *main, uint64_t at, struct cu_hit *hit);
 
 /* Entry of the function of @cu whose source function is at @origin; 0 if there is none. */
 uint64_t cu_entry_of(const struct cu *cu, const void *origin);
 
-/* The DIE that holds the functions and types of a unit: the split one, if it is a skeleton. */
+/* The DIE with the functions and types of a unit: if it is a skeleton, that of the split unit. */
 void cu_content(struct dwp *dwp, Dwarf_Die *unit, Dwarf_Die *content);
 
-/* Have the skeletons of @dwarf, in file @o, whose .dwo files are not there lead to @dwp. True: any
- * does. */
+/* Make the skeletons of @dwarf, in file @o, whose .dwo files are missing refer to @dwp. True: there
+ * is at least one. */
 bool cus_use_dwp(Dwarf *dwarf, struct objfile *o, struct dwp *dwp);
 
 #endif

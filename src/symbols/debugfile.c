@@ -19,8 +19,8 @@ struct wanted {
 	bool has_crc;
 };
 
-/* The CRC-32 of zlib and gzip, a bit at a time: only files without any build ID are summed at
- * all. */
+/* The CRC-32 of zlib and gzip, a bit at a time: it is needed only for files without a build
+ * ID. */
 static uint32_t crc32_add(uint32_t crc, const unsigned char *p, size_t n)
 {
 	crc = ~crc;
@@ -46,7 +46,7 @@ static bool crc_is(int fd, uint32_t want)
 	return n == 0 && crc == want;
 }
 
-/* A module may well name itself in .gnu_debuglink. */
+/* Without names it is no debug file: a stripped module may name itself in .gnu_debuglink. */
 static bool has_names(struct objfile *o)
 {
 	GElf_Shdr shdr;
@@ -80,7 +80,7 @@ static int try_path(struct debugfile *f, int len, const struct wanted *w, struct
 	return -ENOENT;
 }
 
-/* The folders that are searched, by number; NULL: there are no more. */
+/* The directories that are searched, by number; NULL: there are no more. */
 static const char *root(const struct debugfile *f, size_t i)
 {
 	const char *const *dirs = f->search->debug_dirs;
@@ -109,7 +109,7 @@ static int try_id(struct debugfile *f, const struct wanted *w, struct objfile *o
 	return -ENOENT;
 }
 
-/* Around the folder of @path, which is cut off behind its last '/'. */
+/* Tries the places around the directory of @path: @path up to its last '/'. */
 static int try_folder(struct debugfile *f, const char *path, const char *name,
 		      const struct wanted *w, struct objfile *o)
 {
@@ -125,7 +125,7 @@ static int try_folder(struct debugfile *f, const char *path, const char *name,
 		    try_path(f, snprintf(f->path, PATH_MAX, "%s%.*s%s", dir, folder, path, name), w,
 			     o) == 0)
 			return 0;
-		/* A folder that was named to us may hold the files themselves. */
+		/* A directory of --debug-dir may contain the files themselves. */
 		if (root(f, i + 1) &&
 		    try_path(f, snprintf(f->path, PATH_MAX, "%s/%s", dir, name), w, o) == 0)
 			return 0;
@@ -137,8 +137,7 @@ static int try_link(struct debugfile *f, struct objfile *main, struct wanted *w,
 {
 	const char *name = dwelf_elf_gnu_debuglink(main->elf, &w->crc);
 
-	/* Only ever a plain file name: one with folders in it is somebody's attempt at
-	 * something. */
+	/* It must be a plain file name: no honest file has a directory here. */
 	if (!name || !*name || strchr(name, '/'))
 		return -ENOENT;
 	w->has_crc = true;
@@ -152,7 +151,7 @@ static int try_link(struct debugfile *f, struct objfile *main, struct wanted *w,
 	return err;
 }
 
-/* The folders that were named to us may hold the files under any name. */
+/* Directories given by the user may contain the file under any name. */
 static int try_dirs(struct debugfile *f, const struct wanted *w, struct objfile *o)
 {
 	const char *const *dir = f->search->debug_dirs;
@@ -201,7 +200,7 @@ int debugfile_find(struct debugfile *f, struct objfile *main, struct objfile *de
 	return try_fetch(f, &w, debug);
 }
 
-/* @name: as it stands in the file @path. */
+/* @name: as in the file @path. */
 static int try_alt_name(struct debugfile *f, const char *path, const char *name,
 			const struct wanted *w, struct objfile *alt)
 {

@@ -8,17 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An entry grows by a few bytes, a CIE may be written more than once: this bounds a file that is
- * made to have that happen at every turn. */
+/* An entry grows by a few bytes, and a CIE may be written more than once: this bounds a file forged
+ * to make that happen for each entry. */
 #define GROWTH_MAX 8
 
 struct rewriting {
 	struct debug_frame *f;
 	const unsigned char *ident;
 	Elf_Data *data;
-	Dwarf_Off cie;		/* the one that was rewritten last; UINT64_MAX: none */
+	Dwarf_Off cie;		/* the CIE rewritten last; UINT64_MAX: none */
 	bool cie_usable;
-	size_t cie_at;		/* where it went to */
+	size_t cie_at;		/* its new offset */
 	int err;
 };
 
@@ -60,7 +60,7 @@ static void put_sleb(struct rewriting *r, int64_t v)
 	put8(r, (uint8_t)(v & 0x7f));
 }
 
-/* An entry begins with its length, which is known at its end. */
+/* An entry begins with its length, which end() fills in. */
 static size_t begin(struct rewriting *r)
 {
 	size_t at = r->f->n;
@@ -79,7 +79,7 @@ static void end(struct rewriting *r, size_t at)
 		memcpy(r->f->bytes + at, &len, sizeof len);
 }
 
-/* What an augmentation of .debug_frame would mean is nowhere said, and nobody writes one. */
+/* Augmentations of .debug_frame are specified nowhere, and no compiler writes any. */
 static bool understood(const Dwarf_CIE *cie)
 {
 	return cie->augmentation && !*cie->augmentation && cie->return_address_register < 0x80 &&
@@ -124,7 +124,7 @@ static void put_fde(struct rewriting *r, const Dwarf_FDE *fde)
 	if (fde->end - fde->start < (ptrdiff_t)sizeof range || !use_cie(r, fde->CIE_pointer))
 		return;
 	memcpy(range, fde->start, sizeof range);
-	/* What the linker dropped stands at 0. */
+	/* A function that the linker dropped is at 0. */
 	if (!range[0] || !range[1] || range[0] + range[1] < range[0] || r->err)
 		return;
 	r->err = ARRAY_RESERVE(&t->v, &t->cap, t->n);

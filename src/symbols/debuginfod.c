@@ -13,11 +13,11 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The library's name has been the same since there is one. It is no library we are linked with: it
- * brings half an operating system, for what hardly anybody asks for. */
+/* The soname has never changed. The library is not linked: it depends on a large part of the
+ * system, for something that few users need. */
 #define DEBUGINFOD_LIBRARY "libdebuginfod.so.1"
 
-/* Time that may be spent if DEBUGINFOD_MAXTIME says nothing, and how often to say so. */
+/* The limit if DEBUGINFOD_MAXTIME is not set, and how often to report progress. */
 #define DEBUGINFOD_SECONDS 90
 #define TELL_SECONDS 5
 
@@ -98,13 +98,13 @@ __attribute__((format(printf, 2, 3))) static void tell(const struct fetch *f, co
 	f->how->progress(safe.text);
 }
 
-/* Called about once a second; what is not 0 ends it. */
+/* Called about once a second; a result other than 0 ends the download. */
 static int on_progress(client *c, long done, long all)
 {
 	struct fetch *f = library.get_user_data(c);
 	time_t now = seconds();
 
-	(void)done, (void)all;	/* steps of what cannot be told, until the answer comes */
+	(void)done, (void)all;	/* meaningless before the answer comes */
 	if (!f)
 		return 1;
 	if (spent + (now - f->began) >= limit())

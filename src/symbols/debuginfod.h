@@ -6,15 +6,15 @@
 
 #include <limits.h>
 
-/* Is libdebuginfod there, and whole? It is loaded for that. */
+/* Can libdebuginfod be loaded, and is it complete? Loads it. */
 bool debuginfod_available(void);
 
 /**
  * Ask the servers in DEBUGINFOD_URLS for the debug file of a build ID. Without that variable
- * nothing is asked, and libdebuginfod is not even loaded. After DEBUGINFOD_MAXTIME seconds (90 if
- * that is not set), all files of this process together, nothing more is fetched.
- * @module  name of the file it is for, told to how->progress
- * @path    name of the file it was put into, in debuginfod's own cache
+ * no server is asked, and libdebuginfod is not loaded. After DEBUGINFOD_MAXTIME seconds (90 if
+ * that is not set), for all files of this process together, nothing more is fetched.
+ * @module  name of the file it is for, for how->progress
+ * @path    set to the name of the file it was put into, in debuginfod's own cache
  * Returns 0 or -ENOENT. The content is not checked here.
  */
 int debuginfod_fetch(const struct symbols_search *how, const char *build_id, const char *module,

@@ -18,9 +18,9 @@ struct sink {
 };
 
 /*
- * A few hundred bytes of mangled name can stand for gigabytes (each substitution twice the one
- * before), and libiberty has no other way to be stopped than not to return to it. It holds no
- * memory of its own in between: that is what its callback interface is for.
+ * A few hundred bytes of mangled name can stand for gigabytes (each substitution doubles the one
+ * before), and the only way to stop libiberty is not to return to it. Its callback interface
+ * allocates no memory, so nothing leaks.
  */
 static void put(const char *s, size_t n, void *ctx)
 {
@@ -59,15 +59,15 @@ bool demangle(const char *linkage, char *out, size_t size)
 
 /* ---- without types ---- */
 
-/* Far more components than a name has on the way to its own words. */
+/* Far more components than any name has around its own words. */
 #define BARE_STEPS_MAX 20000
 
-/* What a lambda takes, if it takes nothing. */
+/* The parameters of a lambda without any. */
 static struct demangle_component no_parameters = { .type = DEMANGLE_COMPONENT_ARGLIST };
 
 /*
- * Take the types out of a name: only its own words are walked, and the functions and classes it is
- * in. Names may share parts, but no part is ever below itself.
+ * Takes the types out of a name: only its own words are visited, and the functions and classes
+ * that it is in. Names may share parts, but no part is ever below itself.
  */
 static struct demangle_component *bare(struct demangle_component *c, int *steps)
 {
@@ -86,7 +86,7 @@ static struct demangle_component *bare(struct demangle_component *c, int *steps)
 		case DEMANGLE_COMPONENT_QUAL_NAME:
 		case DEMANGLE_COMPONENT_LOCAL_NAME:
 			if (*steps > BARE_STEPS_MAX / 2)
-				return c;	/* deeper than any name of a person's */
+				return c;	/* deeper than any name that people write */
 			c->u.s_binary.left = bare(c->u.s_binary.left, steps);
 			c->u.s_binary.right = bare(c->u.s_binary.right, steps);
 			return c;
@@ -121,7 +121,7 @@ bool demangle_bare(const char *linkage, char *out, size_t size)
 	if (!text_begins(linkage, "_Z"))
 		return false;
 	int n = snprintf(stem, sizeof stem, "%.*s", (int)demangle_stem(linkage, NULL), linkage);
-	/* Rust's names look like C++ ones, but for the hash at their end. */
+	/* Rust's names look like C++ ones, except for the hash at their end. */
 	if (n < 0 || (size_t)n >= sizeof stem ||
 	    rust_demangle_callback(stem, DMGL_ANSI, ignore, NULL))
 		return false;
@@ -143,7 +143,7 @@ bool demangle_bare(const char *linkage, char *out, size_t size)
 
 /* ---- what compilers append ---- */
 
-/* ".constprop.0" and its like at @s: its length, or 0. */
+/* The length of a suffix like ".constprop.0" at @s, or 0. */
 static size_t suffix(const char *s, bool *cold)
 {
 	static const char *const words[] = {
@@ -165,7 +165,7 @@ static size_t suffix(const char *s, bool *cold)
 	return 0;
 }
 
-/* Nothing but suffixes from the '.' at @s up to @end? */
+/* Is there nothing but suffixes from the '.' at @s up to @end? */
 static bool only_suffixes(const char *s, const char *end, bool *cold)
 {
 	while (s < end && *s == '.') {

@@ -105,9 +105,8 @@ const char *die_decl(Dwarf_Die *die, uint32_t *line)
 }
 
 /*
- * libdw puts a folder of the line table before a file's name. One of these is the folder of
- * compilation, which may be relative itself (-ffile-prefix-map): then it must not be put there
- * twice.
+ * libdw puts a directory of the line table before a file's name. This may be the compilation
+ * directory, which may be relative itself (-ffile-prefix-map): then it must not be prepended again.
  */
 static bool starts_with_folder(const char *file, const char *dir)
 {
@@ -133,7 +132,7 @@ bool die_whole_path(Dwarf_Die *die, const char *file, char out[PATH_MAX])
 	return n >= 0 && n < PATH_MAX;
 }
 
-/* Go from @die to the last of its siblings that does not start behind @addr. */
+/* Moves from @die to the last of its siblings that does not start behind @addr. */
 static void go_up_to(Dwarf_Die *die, const void *addr)
 {
 	struct die_walk w = { die->addr };
@@ -191,7 +190,7 @@ size_t die_append_scope(Dwarf_Die *scope, char *out, size_t size, size_t len)
 	return n < 0 || (size_t)n >= size - len ? size : len + (size_t)n;
 }
 
-/* The scope of a function: functions and what has no name as well. */
+/* The scope of a function: as die_append_scope(), but with functions and nameless scopes, too. */
 static size_t append_any_scope(Dwarf_Die *scope, char *out, size_t size, size_t len)
 {
 	int tag = dwarf_tag(scope);
@@ -206,7 +205,7 @@ static size_t append_any_scope(Dwarf_Die *scope, char *out, size_t size, size_t 
 	return n < 0 || (size_t)n >= size - len ? size : len + (size_t)n;
 }
 
-/* @whole: with the functions around it */
+/* @whole: include enclosing functions. */
 static bool name_with_scopes(Dwarf_Die *die, bool whole, char *out, size_t size)
 {
 	Dwarf_Die path[DIE_DEPTH_MAX], at = *die, next;

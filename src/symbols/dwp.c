@@ -29,7 +29,7 @@ static uint64_t u64(const uint8_t *p)
 	return v;
 }
 
-/* The index: a hash table of ids, one of rows, the kinds of the columns, offsets, sizes. */
+/* The index: a hash table of IDs, one of rows, the kinds of the columns, offsets, sizes. */
 static bool read_index(struct dwp *d)
 {
 	Elf_Data *data = dwpunit_section(&d->file, ".debug_cu_index");
@@ -108,7 +108,7 @@ static bool dwo_name(Dwarf_Die *unit, Dwarf_Attribute *a)
 	return dwarf_attr(unit, DW_AT_dwo_name, a) || dwarf_attr(unit, DW_AT_GNU_dwo_name, a);
 }
 
-/* Where the name was put behind the strings of a section, see padding_add(). */
+/* The offset of our name in a section of strings, where padding_add() appended it. */
 static bool added_at(const struct dwp *d, struct objfile *o, const char *section, uint32_t *offset)
 {
 	Elf_Data *data = dwpunit_section(o, section);
@@ -121,7 +121,7 @@ static bool added_at(const struct dwp *d, struct objfile *o, const char *section
 	return true;
 }
 
-/* The place in .debug_str_offsets that a name is told by, by its number. */
+/* The element of .debug_str_offsets for a name that is given by its number. */
 static uint8_t *str_offset(Dwarf_Die *unit, Dwarf_Attribute *a, struct objfile *o)
 {
 	Elf_Data *data = dwpunit_section(o, ".debug_str_offsets");
@@ -171,12 +171,12 @@ bool dwp_redirect(struct dwp *d, Dwarf_Die *unit, struct objfile *o)
 		place = str_offset(unit, &a, o);
 	if (!place || !added_at(d, o, section, &at))
 		return false;
-	/* libelf has read the file into memory of its own. */
+	/* libelf has read the file into its own memory, so only that is changed. */
 	memcpy(place, &at, sizeof at);
 	return true;
 }
 
-/* What the row of the index says of each kind of section. */
+/* Writes the part of each section that the row of the index has. 0 or -errno. */
 static int write_unit(struct dwp *d, uint32_t row, int fd)
 {
 	const uint8_t *kinds = d->index + (size_t)d->slots * 12;

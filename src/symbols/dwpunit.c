@@ -58,7 +58,7 @@ void dwpunit_part(struct dwpunit *u, uint32_t kind, uint32_t offset, uint32_t si
 
 /* ---- strings ---- */
 
-/* All units share one section of strings; the unit gets those that it has offsets of. */
+/* All units share one section of strings; the copy gets those that its unit has offsets of. */
 struct strings {
 	uint8_t *offsets;
 	size_t n_offsets;
@@ -78,7 +78,7 @@ static int add_string(struct strings *s, const Elf_Data *all, uint32_t *offset)
 	memcpy(s->text + s->n, from, len);
 	s->text[s->n + len] = '\0';
 	s->n += len + 1;
-	/* A thousand offsets may lead to one string, but not in any real file. */
+	/* Many offsets may share one string, but not so often in a real file. */
 	return s->n <= all->d_size + len + 1 ? 0 : -EFBIG;
 }
 
@@ -134,7 +134,7 @@ static int write_elf(const struct dwpunit *u, int fd)
 		sh[i + 1] = (Elf64_Shdr){ .sh_name = (Elf64_Word)n_names, .sh_type = SHT_PROGBITS,
 					  .sh_offset = at, .sh_size = u->parts[i].n,
 					  .sh_addralign = 1 };
-		size_t len = strlen(u->parts[i].name) + 1; /* one of ours, shorter than 32 bytes */
+		size_t len = strlen(u->parts[i].name) + 1; /* one of our names: < 32 bytes */
 
 		memcpy(names + n_names, u->parts[i].name, len);
 		n_names += len;
@@ -145,7 +145,7 @@ static int write_elf(const struct dwpunit *u, int fd)
 				     .sh_addralign = 1 };
 	if (!put(fd, names, sizeof names - sizeof names % 8, &at))
 		return -EIO;
-	/* What libelf maps wants its table of sections aligned. */
+	/* libelf maps the file and needs an aligned section header table. */
 	if (!put(fd, (const char[8]){ 0 }, 7 & -at, &at))
 		return -EIO;
 	eh.e_shoff = at;

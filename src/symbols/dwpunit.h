@@ -4,7 +4,7 @@
 
 #include "symbols/objfile.h"
 
-/* One unit of a .dwp file on its way into a .dwo file of its own. */
+/* One unit of a .dwp file, to be written as a .dwo file of its own. */
 
 #define DWPUNIT_PARTS 10
 
@@ -21,14 +21,14 @@ struct dwpunit {
 	unsigned n;
 };
 
-/* The bytes of a section of @o, unpacked if need be; NULL: there is none. */
+/* The bytes of a section of @o, decompressed if needed; they belong to @o. NULL: there is none. */
 Elf_Data *dwpunit_section(struct objfile *o, const char *name);
 
-/* Add @size bytes at @offset of the section of this kind, DW_SECT_* of the index's version; what is
- * not there or not known is left out. */
+/* Add @size bytes at @offset of the section of this kind, DW_SECT_* of the index's version. Unknown
+ * kinds and missing bytes are left out. */
 void dwpunit_part(struct dwpunit *u, uint32_t kind, uint32_t offset, uint32_t size);
 
-/* Write the .dwo file, with the strings that the unit has. 0 or -errno. */
+/* Write the .dwo file, with the strings that the unit uses. 0 or -errno. */
 int dwpunit_write(struct dwpunit *u, int fd);
 
 #endif

@@ -5,11 +5,11 @@
 
 #include <string.h>
 
-/* Twice what the largest libraries have that are known: 60 MB of names, 20 of symbols, 40 of
+/* Twice what the largest known libraries have: 60 MB of names, 20 of symbols, 40 of
  * relocations. */
 #define DYNTABLE_BYTES (2 * ELFFILE_PIECE)
 
-/* What .dynamic tells, as addresses and sizes; 0: nothing. */
+/* Addresses and sizes from .dynamic; 0: not there. */
 struct places {
 	uint64_t symtab, strtab, strsz, hash, gnu_hash;
 	uint64_t rela[DYNTABLE_RELOCS], rela_size[DYNTABLE_RELOCS];
@@ -40,7 +40,7 @@ Elf_Data *dyntable_loaded(Elf *elf, uint64_t address, uint64_t size, Elf_Type ty
 
 	if (!address || !size || !dyntable_offset(elf, address, &offset, &room) || size > room)
 		return NULL;
-	/* It looks at the file's size, too. */
+	/* elffile_piece() checks the file's size, too. */
 	return elffile_piece(elf, offset, size, type);
 }
 
@@ -62,7 +62,7 @@ bool dyntable_word(Elf *elf, uint64_t address, uint64_t *value)
 	return data;
 }
 
-/* dyntable_loaded(), of what all tables of a file may have together. */
+/* As dyntable_loaded(), within the limit for all tables of a file. */
 static Elf_Data *table(struct dyntable *d, Elf *elf, uint64_t address, uint64_t size, Elf_Type type)
 {
 	if (size > d->left) {
@@ -75,9 +75,9 @@ static Elf_Data *table(struct dyntable *d, Elf *elf, uint64_t address, uint64_t 
 	return data;
 }
 
-/* ---- how many symbols there are, which only the hash tables know ---- */
+/* ---- the number of symbols, which only the hash tables have ---- */
 
-/* DT_HASH: number of buckets, number of symbols. */
+/* DT_HASH begins with the number of buckets, and that of symbols. */
 static bool count_by_hash(Elf *elf, uint64_t hash, uint64_t *count)
 {
 	uint32_t n;
@@ -88,9 +88,9 @@ static bool count_by_hash(Elf *elf, uint64_t hash, uint64_t *count)
 	return true;
 }
 
-/* DT_GNU_HASH: numbers of buckets, of the first symbol, of words of the filter; its shift; the
- * filter; the buckets with the first symbol of each chain; for every symbol a word, odd at the end
- * of a chain. */
+/* DT_GNU_HASH: the numbers of buckets, of the first symbol, and of words of the filter; its shift;
+ * the filter; the buckets, each with the first symbol of a chain; and a word for each symbol, odd
+ * at the end of a chain. */
 static bool count_by_gnu_hash(struct dyntable *d, Elf *elf, uint64_t hash, uint64_t *count)
 {
 	uint32_t buckets, first, filter, value, last = 0;
@@ -173,7 +173,7 @@ static bool read_dynamic(struct dyntable *d, Elf *elf, struct places *p)
 	return false;
 }
 
-/* DT_GNU_HASH knows of no symbol that is only imported if there are no others. */
+/* If nothing is exported, DT_GNU_HASH does not tell how many symbols are imported. */
 static uint64_t count_by_relocs(const struct dyntable *d)
 {
 	uint64_t count = 0;
@@ -199,7 +199,7 @@ static void read_relocs(struct dyntable *d, Elf *elf, const struct places *p)
 					     p->rela_size[i] - p->rela_size[i] % rela, ELF_T_RELA);
 }
 
-/* So many bytes hold strings that end: what is behind the last 0 belongs to none. */
+/* The size of all strings that are terminated: nothing behind the last 0 is one. */
 static size_t whole_strings(const Elf_Data *strings)
 {
 	const char *s = strings->d_buf, *last = memrchr(s, '\0', strings->d_size);

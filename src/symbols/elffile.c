@@ -6,7 +6,7 @@
 #include <gelf.h>
 #include <string.h>
 
-/* libelf makes room for each section before anybody asks for one. */
+/* libelf allocates memory for each section when it opens the file. */
 static bool has_too_many_headers(int fd)
 {
 	union {
@@ -16,7 +16,7 @@ static bool has_too_many_headers(int fd)
 	Elf64_Shdr first;
 
 	if (pread_all(fd, &h, sizeof h, 0) != sizeof h)
-		return false; /* so small a file has none */
+		return false; /* too small to have any */
 	if (h.h32.e_ident[EI_CLASS] == ELFCLASS32)
 		return h.h32.e_phnum == PN_XNUM || (h.h32.e_shoff && !h.h32.e_shnum);
 	if (h.h64.e_phnum == PN_XNUM)
@@ -26,7 +26,7 @@ static bool has_too_many_headers(int fd)
 	       first.sh_size >= SHN_LORESERVE;
 }
 
-/* It stays so for all who ask libelf for it. */
+/* Hides a section from every later use of the Elf. */
 static bool leave_out(Elf_Scn *scn, GElf_Shdr *sh)
 {
 	sh->sh_type = SHT_NULL;
@@ -54,7 +54,7 @@ static bool leave_out_segments(Elf *elf)
 	return cut;
 }
 
-/* Is it one that is read as a whole, without being asked for by its size? */
+/* Is the section read as a whole, without a check of its size? */
 static bool is_piece(GElf_Word type, const char *name)
 {
 	return type == SHT_NOTE || (type != SHT_NOBITS && name && (!strcmp(name, ".eh_frame") ||
@@ -65,7 +65,7 @@ static bool is_too_large(Elf_Scn *scn, const GElf_Shdr *sh)
 {
 	GElf_Chdr ch;
 
-	/* To ask for the header reads all of it. */
+	/* gelf_getchdr() reads the whole section, so check its size first. */
 	return sh->sh_size > ELFFILE_PIECE ||
 	       ((sh->sh_flags & SHF_COMPRESSED) && gelf_getchdr(scn, &ch) &&
 		ch.ch_size > ELFFILE_PIECE);
@@ -93,7 +93,7 @@ static bool leave_out_sections(Elf *elf)
 static Elf *open_file(int fd, bool *cut)
 {
 	elf_version(EV_CURRENT);
-	/* Read, not mapped: a file that is cut short while we look must not kill us with SIGBUS. */
+	/* Read, not mapped: if the file is truncated meanwhile, SIGBUS must not kill us. */
 	Elf *elf = fd < 0 || has_too_many_headers(fd) ? NULL : elf_begin(fd, ELF_C_READ, NULL);
 
 	if (elf && elf_kind(elf) == ELF_K_ELF) {
@@ -122,8 +122,8 @@ static bool is_of_symbols(const GElf_Shdr *sh)
 	       sh->sh_type == SHT_STRTAB || sh->sh_type == SHT_RELA;
 }
 
-/* The last byte of names is 0 (ELF gABI, chapter 4). Where it is not, libelf looks for the end of
- * the last name whenever it is asked for one, and both may be many. */
+/* A string table must end with 0 (ELF gABI, chapter 4). If it does not, libelf searches for the end
+ * of the last string again for each look-up, and there may be many of these. */
 static bool has_no_end(int fd, const GElf_Shdr *sh)
 {
 	char last = '\0';
@@ -156,7 +156,7 @@ Elf *elffile_open_quick(int fd, bool *cut)
 	Elf *elf = open_file(fd, &any);
 
 	if (elf) {
-		any |= leave_out_symbols(elf, fd); /* the names of sections, too */
+		any |= leave_out_symbols(elf, fd); /* including the names of sections */
 		any |= leave_out_sections(elf);
 	}
 	if (cut)

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A function_key that is none of an address: the place itself, as nothing tells what it belongs
- * to. */
+/* A flag for the function_key of a place whose function is not known: each such place is a function
+ * of its own. */
 #define KEY_BARE_PLACE (UINT64_C(1) << 62)
 
 int frames_set_name(struct symbols *s, struct sym_frame *f, const char *linkage, const char *plain)
@@ -63,7 +63,7 @@ static const struct elfsym *find_symbol(struct module *m, uint64_t at, const str
 		sym = elfsyms_find(&m->symtab, at, false);
 	if (!sym)
 		sym = elfsyms_find(&m->dynsym, at, false);
-	/* Where a nameless function begins behind it, a symbol without a size has ended. */
+	/* A symbol without a size ends where a nameless function begins behind it. */
 	return sym && !sym->sized && fde && fde->start > sym->start ? NULL : sym;
 }
 

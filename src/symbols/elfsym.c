@@ -17,8 +17,8 @@ void elfsyms_release(struct elfsyms *t)
 	*t = (struct elfsyms){ 0 };
 }
 
-/* Global before weak before local, then functions before bare labels, then few leading
- * underscores. */
+/* Global before weak before local, then functions before labels without a type, then those with
+ * fewer leading underscores. */
 static uint8_t rank(const GElf_Sym *sym, const char *name)
 {
 	unsigned bind = GELF_ST_BIND(sym->st_info);
@@ -31,7 +31,7 @@ static uint8_t rank(const GElf_Sym *sym, const char *name)
 	return (uint8_t)(r * 8 + (underscores < 7 ? underscores : 7));
 }
 
-/* @exec: is the symbol's section one of code? Labels (no type) are of use only there. */
+/* @exec: the symbol's section is executable. Symbols without a type count only there. */
 static bool is_function(const GElf_Sym *sym, const char *name, bool exec)
 {
 	unsigned type = GELF_ST_TYPE(sym->st_info);
@@ -122,7 +122,7 @@ static uint64_t section_end(Elf *elf, uint32_t index)
 }
 
 /*
- * A symbol without a size goes on to the next symbol of its section. Going backwards, that is the
+ * A symbol without a size extends to the next symbol of its section. Going backwards, that is the
  * last one seen with a higher start; symbols of other sections hardly ever lie in between, and
  * then the guess is just shorter.
  */
@@ -179,7 +179,7 @@ int elfsyms_read(struct elfsyms *t, struct objfile *o, GElf_Word type)
 	return 0;
 }
 
-/* How many symbols start at or before @at. */
+/* The number of symbols that start at or before @at. */
 static size_t count_up_to(const struct elfsyms *t, uint64_t at)
 {
 	return SEARCH_FIRST(t->n, i, t->v[i].start > at);
@@ -189,8 +189,8 @@ const struct elfsym *elfsyms_find(const struct elfsyms *t, uint64_t at, bool siz
 {
 	const struct elfsym *best = NULL;
 
-	/* The one that starts last is the innermost; before it stand those of its start and better
-	 * rank. */
+	/* The last one to start is the innermost; before it are those with the same start and
+	 * a better rank. */
 	for (size_t i = count_up_to(t, at); i-- > 0;) {
 		const struct elfsym *s = &t->v[i];
 

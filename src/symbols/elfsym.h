@@ -10,9 +10,9 @@ struct elfsym {
 	uint64_t reach;		/* the greatest end of this symbol and all before it */
 	const char *name;	/* belongs to the ELF file */
 	uint32_t section;
-	uint8_t rank;		/* of several names for a place the one of the lowest rank is
+	uint8_t rank;		/* of several names for an address, the one with the lowest rank is
 				   shown */
-	bool sized;		/* the table tells its size; otherwise the end is a guess */
+	bool sized;		/* the table has its size; otherwise the end is a guess */
 };
 
 /* Sorted by start, then rank. A zeroed struct is an empty table. */
@@ -29,7 +29,7 @@ struct elfsyms {
 int elfsyms_read(struct elfsyms *t, struct objfile *o, GElf_Word type);
 void elfsyms_release(struct elfsyms *t);
 
-/* The symbol that holds @at, of those with a known size or of those without; NULL if there is
+/* The symbol that contains @at, of those with a known size or of those without; NULL if there is
  * none. */
 const struct elfsym *elfsyms_find(const struct elfsyms *t, uint64_t at, bool sized);
 

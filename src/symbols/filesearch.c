@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A folder with more files is not looked through. */
+/* Directories with more files are searched by name only. */
 #define FILES_MAX 10000
 
-/* How much of names is in a file. */
+/* How much a file has about names. */
 enum worth { WORTH_NOTHING, WORTH_DYNSYM, WORTH_SYMTAB, WORTH_DWARF };
 
 static int worth(struct objfile *o)
@@ -21,7 +21,7 @@ static int worth(struct objfile *o)
 	return objfile_section(o, ".symtab", &shdr) ? WORTH_SYMTAB : WORTH_DYNSYM;
 }
 
-/* A candidate; @len: what snprintf() returned when @path was made. */
+/* Tries a candidate; @len: the result of the snprintf() that made @path. */
 static void try_path(struct filesearch *f, const char *path, int len, int *best)
 {
 	struct objfile o;
@@ -48,7 +48,7 @@ static void try_path(struct filesearch *f, const char *path, int len, int *best)
 	memcpy(f->path, path, PATH_MAX);
 }
 
-/* The files of the folder itself, whatever they are called. */
+/* Tries the files in the directory itself, whatever their names. */
 static void look_through(struct filesearch *f, const char *dir, int *best)
 {
 	char path[PATH_MAX], other[PATH_MAX];
@@ -56,7 +56,7 @@ static void look_through(struct filesearch *f, const char *dir, int *best)
 	struct dirent *e;
 	int n = 0;
 
-	/* Files of other names may well be of other builds. */
+	/* Files with other names are not reported as another build. */
 	memcpy(other, f->other, sizeof other);
 	while (d && n++ < FILES_MAX && (e = readdir(d)))
 		if (e->d_type != DT_DIR)
@@ -99,7 +99,7 @@ int filesearch_below(struct filesearch *f, const char *dir)
 			 snprintf(path, sizeof path, "%s/%s%s", dir, slash ? slash + 1 : name, end),
 			 &best);
 	}
-	/* The file itself, stripped, may stand beside what was stripped from it. */
+	/* A debug file of another name may be beside the stripped file. */
 	if (best < WORTH_DWARF && *f->id)
 		look_through(f, dir, &best);
 	return best ? 0 : -ENOENT;

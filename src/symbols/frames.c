@@ -16,13 +16,13 @@
 struct search {
 	struct symbols *s;
 	struct module *m;
-	uint64_t pc, at;		/* at: the address whose line and function are wanted */
+	uint64_t pc, at;		/* at: the address whose line and function are searched */
 	struct cu_hit hit;
 	Dwarf_Die inlined[INLINE_DEPTH_MAX];	/* outermost first */
 	size_t n_inlined;
 };
 
-/* Where the last part of the path that ends at @end begins, unless that is ".." or there is
+/* The beginning of the last part of the path that ends at @end; NULL if that is ".." or there is
  * none. */
 static char *last_part(char *path, char *end)
 {
@@ -37,7 +37,7 @@ static char *last_part(char *path, char *end)
 	return p == stop || (stop - p == 2 && p[0] == '.' && p[1] == '.') ? NULL : p;
 }
 
-/* Take "." and ".." and double slashes out of a path, by its text only. */
+/* Takes ".", ".." and double slashes out of a path, without looking at the file system. */
 static void normalize(char *path)
 {
 	char *out = path, *part;
@@ -60,8 +60,8 @@ static void normalize(char *path)
 }
 
 /*
- * gcc calls all lambdas of a function the same, "main()::<lambda(int)>", and so the instances of a
- * template for them; these differ in where their argument is declared.
+ * gcc gives all lambdas of a function the same name, "main()::<lambda(int)>", and so the instances
+ * of a template for them, too. These differ in where their argument is declared.
  */
 static void add_arguments(Dwarf_Die *die, char *text, size_t size)
 {
@@ -77,7 +77,7 @@ static void add_arguments(Dwarf_Die *die, char *text, size_t size)
 		if (dwarf_tag(&child) != DW_TAG_template_type_parameter ||
 		    !die_ref(&child, DW_AT_type, &type))
 			continue;
-		/* pointers and references to it, const */
+		/* skip pointers, references and const */
 		for (int i = 0; i < DIE_HOPS_MAX && die_ref(&type, DW_AT_type, &next); i++)
 			type = next;
 		die_number(&type, DW_AT_decl_line, &line);
@@ -115,8 +115,8 @@ static int source_key(struct symbols *s, Dwarf_Die *die, uint64_t *key)
 }
 
 /*
- * Does a definition stem from a header? Then other units may have inlined it, and only the
- * linker knows that this copy was kept for all of them.
+ * Is it defined in a header? Then other units may have inlined it, and only the linker knows that
+ * this copy was kept for all of them.
  */
 static bool is_from_header(Dwarf_Die *func, Dwarf_Die *unit)
 {
@@ -134,7 +134,7 @@ static bool is_from_header(Dwarf_Die *func, Dwarf_Die *unit)
 	return strcmp(path, main_path) != 0;
 }
 
-/* Has @die code here? -1: a block of declarations, which has no code itself but may hold some */
+/* Has @die code here? -1: a block of declarations, without code itself, but its children may. */
 static int covers(Dwarf_Die *die, uint64_t at)
 {
 	if (dwarf_haspc(die, at) > 0)
@@ -144,7 +144,7 @@ static int covers(Dwarf_Die *die, uint64_t at)
 	return dwarf_hasattr(die, DW_AT_low_pc) || dwarf_hasattr(die, DW_AT_ranges) ? 0 : -1;
 }
 
-/* Find the child of @parent that holds the address; into blocks without code of their own too. */
+/* Finds the child of @parent that contains the address, also below blocks without code. */
 static bool find_child(struct die_walk *w, Dwarf_Die *parent, uint64_t at, Dwarf_Die *found,
 		       int depth)
 {
@@ -191,7 +191,7 @@ static int set_file(struct search *x, Dwarf_Die *die, const char *file, struct s
 	return f->file ? 0 : -ENOMEM;
 }
 
-/* The innermost frame stands where the line table says. */
+/* The line of the innermost frame is that of the line table. */
 static int set_line(struct search *x, struct sym_frame *f)
 {
 	Dwarf_Line *line = dwarf_getsrc_die(&x->hit.cu->die, x->at);
@@ -204,7 +204,7 @@ static int set_line(struct search *x, struct sym_frame *f)
 	return set_file(x, &x->hit.cu->die, dwarf_linesrc(line, NULL, NULL), f);
 }
 
-/* A frame stands where the function inlined into it is called. */
+/* The line of an outer frame is where the function inlined into it is called. */
 static int set_call(struct search *x, Dwarf_Die *inlined, struct sym_frame *f)
 {
 	uint64_t file, line;
@@ -217,7 +217,7 @@ static int set_call(struct search *x, Dwarf_Die *inlined, struct sym_frame *f)
 }
 
 /*
- * gcc gives no linkage name to what is not visible outside of its file, as in an unnamed
+ * gcc writes no linkage name for what is not visible outside of its file, as in an unnamed
  * namespace; the symbol table may still have the whole name with the parameters.
  */
 static const char *mangled_symbol(struct search *x, uint64_t entry)
@@ -230,8 +230,8 @@ static const char *mangled_symbol(struct search *x, uint64_t entry)
 	return sym && sym->start == entry && text_begins(sym->name, "_Z") ? sym->name : NULL;
 }
 
-/* @entry: of the function's own code, 0: inlined. 1: named, 0: the DWARF has no name, or
- *         -ENOMEM. */
+/* @entry: of the function's own code; 0: inlined. Returns 1 (named), 0 (the DWARF has no name) or
+ * -ENOMEM. */
 static int set_name(struct search *x, Dwarf_Die *die, uint64_t entry, struct sym_frame *f)
 {
 	const char *linkage = die_linkage(die), *name = dwarf_diename(die);
@@ -239,7 +239,7 @@ static int set_name(struct search *x, Dwarf_Die *die, uint64_t entry, struct sym
 
 	if (!linkage)
 		linkage = mangled_symbol(x, entry);
-	/* A static function of which nothing is left but what was inlined has no other name. */
+	/* A static function that was inlined everywhere has no other name. */
 	if (!linkage && !die_unit_is_c(&x->hit.cu->die) &&
 	    die_function_name(die, scoped, sizeof scoped))
 		name = scoped;
@@ -267,7 +267,7 @@ static int physical_frame(struct search *x, struct sym_frame *f)
 	if (!named)
 		return frames_name_by_elf(x->s, x->m, x->pc, x->at, f);
 	f->address = f->function_key = func->entry;
-	/* A part split off stands anywhere, often before the entry: told from its own start. */
+	/* A part that was split off is anywhere, often before the entry: count from its start. */
 	f->offset = x->pc - x->hit.part;
 	die_origin(&die, &origin);
 	unit = x->hit.cu->die;

@@ -31,10 +31,10 @@ void landings_close(struct landings *l)
 	objfile_close(&l->o);
 }
 
-/* Bytes of a table that are still to be read. */
+/* Bytes of a table that have not been read yet. */
 struct bytes {
 	const uint8_t *p, *end;
-	bool over;	/* more were asked for */
+	bool over;	/* tried to read more than there are */
 };
 
 static uint8_t byte(struct bytes *b)
@@ -72,7 +72,7 @@ static uint64_t number(struct bytes *b, uint8_t encoding)
 	return v;
 }
 
-/* The table of the function that an entry is about; 0: it has none. False: that is not clear. */
+/* The address of the function's exception table; 0: it has none. False: it cannot be read. */
 static bool table_of(const struct cfi_section *s, const struct fde *f, uint64_t *table)
 {
 	Dwarf_CFI_Entry e;
@@ -100,14 +100,14 @@ static bool table_of(const struct cfi_section *s, const struct fde *f, uint64_t 
 	return cfi_address(s, cie.lsda, &b.p, b.p + n, table);
 }
 
-/* The entry of the call in a table of call sites. */
+/* Finds the call in the call-site table. */
 static enum landing look_up(struct bytes *b, uint64_t start, uint64_t call, uint64_t *at)
 {
-	/* The functions' landing pads are counted from something else: no compiler writes that. */
+	/* Landing pads relative to something else than the function: no compiler writes that. */
 	if (byte(b) != DW_EH_PE_omit)
 		return LANDING_UNKNOWN;
 	if (byte(b) != DW_EH_PE_omit)
-		uleb(b); /* where the types of exceptions are */
+		uleb(b); /* offset of the type table */
 	uint8_t encoding = byte(b);
 	uint64_t len = uleb(b);
 
@@ -118,7 +118,7 @@ static enum landing look_up(struct bytes *b, uint64_t start, uint64_t call, uint
 		uint64_t from = number(b, encoding), n = number(b, encoding);
 		uint64_t pad = number(b, encoding);
 
-		uleb(b); /* what is done there */
+		uleb(b); /* action */
 		if (b->over)
 			return LANDING_UNKNOWN;
 		if (call - start < from || call - start - from >= n)
@@ -129,7 +129,7 @@ static enum landing look_up(struct bytes *b, uint64_t start, uint64_t call, uint
 	return LANDING_NONE;
 }
 
-/* As much of a table as a small function may have. */
+/* As much of the table as there is, up to what a small function needs. */
 static Elf_Data *load(Elf *elf, uint64_t table)
 {
 	for (uint64_t n = 4096; n; n /= 2) {

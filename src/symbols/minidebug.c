@@ -12,7 +12,7 @@
 #define UNPACKED_MAX ((uint64_t)256 << 20)
 #define DECODER_MEMORY ((uint64_t)128 << 20)
 
-/* Into a file without a name: it is closed like any other. */
+/* Decompresses into a memfd, which is closed like any other file. */
 static bool unpack(lzma_stream *z, int fd)
 {
 	uint8_t out[65536];

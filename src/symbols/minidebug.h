@@ -5,9 +5,9 @@
 #include "symbols/objfile.h"
 
 /**
- * Unpack what distributions leave in stripped files: .gnu_debugdata, an ELF file with a symbol
+ * Decompress what distributions leave in stripped files: .gnu_debugdata, an ELF file with a symbol
  * table, compressed with xz(1). ("MiniDebugInfo", see the manual of gdb.)
- * Returns 0, or -ENOENT if there is none that is of use, also if it is damaged or unpacks to an
+ * Returns 0, or -ENOENT if there is none that can be used, also if it is damaged or unpacks to an
  * unreasonable size.
  */
 int minidebug_open(struct objfile *main, struct objfile *mini);

@@ -53,7 +53,7 @@ void module_release(struct module *m)
 	free(m->path);
 }
 
-/* libelf and libdw take a section for which there is no memory for one that is not there. */
+/* Without memory, libelf and libdw behave as if a section were not there. */
 static void tell_memory(const struct module *m)
 {
 	if (errno == ENOMEM && m->search->outside)
@@ -89,8 +89,8 @@ static bool try_dwp(struct module *m, const char *dir, const char *name)
 	return false;
 }
 
-/* The DWARF of @o, which is called @path, with a .dwp file beside it or in the folders named to
- * us. */
+/* The DWARF of @o, whose path is @path, with a .dwp file beside it or in a directory of
+ * m->search. */
 static Dwarf *open_units(struct module *m, struct objfile *o, const char *path)
 {
 	const char *const *dir = m->search->debug_dirs;
@@ -131,7 +131,7 @@ static bool has_table(struct objfile *o, GElf_Word type)
 	return false;
 }
 
-/* Where the best names are. */
+/* Text for symbols_source(). NULL: out of memory. */
 static char *describe(struct module *m)
 {
 	const char *other = m->searched ? m->file->other : "";
@@ -274,7 +274,7 @@ size_t module_read(struct module *m, uint64_t at, uint8_t *to, size_t size)
 	return got < 0 ? 0 : (size_t)got;
 }
 
-/* An empty .eh_frame has its end only. */
+/* An empty .eh_frame has only its terminator. */
 static bool has_section(struct objfile *o, const char *name)
 {
 	enum { END = 4 };
@@ -284,7 +284,7 @@ static bool has_section(struct objfile *o, const char *name)
 	       shdr.sh_size > END;
 }
 
-/* Where there are no sections. */
+/* The same for a file without section headers. */
 static bool has_frame_index(struct objfile *o)
 {
 	GElf_Phdr p;

@@ -14,24 +14,24 @@
 
 struct debugfile;
 
-/* One file and all that is known of it; each part is read when it is needed first. */
+/* A file and all that was read of it; each part is read when it is first needed. */
 struct module {
 	const struct symbols_search *search;
 	char *path;
 	char *source;			/* see symbols_source() */
 	char id[BUILD_ID_MAX];
 	bool opened, has_cus, has_symbols, has_fdes;
-	bool gone;			/* there is no such file any more, or it cannot be read */
-	bool searched;			/* for a debug file: @file is what came of it */
+	bool gone;			/* the file does not exist any more, or cannot be read */
+	bool searched;			/* for a debug file: @file has the result */
 	struct debugfile *file;
 
-	struct objfile main;		/* the file itself; without elf if it is no ELF file */
+	struct objfile main;		/* the file itself; elf is NULL if it is no ELF file */
 	struct objfile debug;		/* its separate debug file */
-	struct objfile mini;		/* the symbol table that is packed into it,
+	struct objfile mini;		/* its compressed symbol table,
 					   .gnu_debugdata */
-	struct objfile alt;		/* the one that dwz(1) made for several debug files */
-	struct dwp dwp;			/* with the split DWARF, if .dwo files are not there */
-	char *dwp_path;			/* its name; NULL: none is used */
+	struct objfile alt;		/* made by dwz(1) for several debug files */
+	struct dwp dwp;			/* split DWARF, if .dwo files are missing */
+	char *dwp_path;			/* its path; NULL: none is used */
 	Dwarf *dwarf, *alt_dwarf;	/* NULL: none */
 	struct padding padding;
 
@@ -46,33 +46,34 @@ struct module {
 	struct fdes fdes;
 };
 
-/* A module by its number, for who asks more of its DWARF than names. */
+/* A module by its number, for other uses of its DWARF than names. */
 struct module *symbols_module(struct symbols *s, int module);
 
-/* @fd becomes the module's; -1: no file. @search must outlive it. Returns 0 or -ENOMEM. */
+/* The module takes over @fd; -1: no file. @search must outlive it. Returns 0 or -ENOMEM. */
 int module_init(struct module *m, const char *path, int fd, const struct symbols_search *search);
 void module_release(struct module *m);
 
-/* The file that seems to have the DWARF, the module's own or its debug file; NULL: none. Opens no
- * DWARF. */
+/* The file that seems to have the DWARF, the module's own or its debug file; NULL: none. Does not
+ * open the DWARF. */
 struct objfile *module_dwarf_file(struct module *m);
 
-/* Where in the file it is what is loaded at @at. @left: so many bytes are there. False: nothing. */
+/* The file offset of what is loaded at @at, and in @left how many bytes follow. False: nothing
+ * is. */
 bool module_offset(struct module *m, uint64_t at, uint64_t *offset, uint64_t *left);
 
-/* Read from what is loaded at @at: how many bytes there are, of @size. */
+/* Read what is loaded at @at. Returns how many of the @size bytes there are. */
 size_t module_read(struct module *m, uint64_t at, uint8_t *to, size_t size);
 
-/* Has it a table by which call chains are followed, of its own or in its debug file? */
+/* Has the module, or its debug file, a table for unwinding? */
 bool module_has_frames(struct module *m);
 
-/* Open the debug data, if that was not done yet. Returns 0 or -ENOMEM. */
+/* Open the debug data, unless that was done before. Returns 0 or -ENOMEM. */
 int module_open(struct module *m);
 
-/* Where its names come from, for a person; NULL: it has not been opened. The module's. */
+/* The source of its names, for people; NULL: it has not been opened. Belongs to the module. */
 const char *module_source(struct module *m);
 
-/* The tables, read when asked for the first time. NULL: out of memory. */
+/* The tables, read at the first call. NULL: out of memory. module_read_symbols(): 0 or -ENOMEM. */
 struct cus *module_cus(struct module *m);
 int module_read_symbols(struct module *m);
 const struct fdes *module_fdes(struct module *m);

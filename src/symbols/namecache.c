@@ -13,14 +13,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Files with the DWARF that are smaller are not worth a cache. */
+/* Smaller files with DWARF are read fast enough without a cache. */
 #define SMALLEST_FILE (1 << 20)
 
 #define WHO_MAX (4 * PATH_MAX)
 
 /*
- * What an entry is good for: this mprof, this very file with the DWARF, and what is said of it. Not
- * if a part of the DWARF is in a further file (dwz), which may come and go.
+ * What an entry is valid for: this mprof, this very file with the DWARF, and its source of names.
+ * False: no entry may be made, for example because a part of the DWARF is in another file (dwz),
+ * which may be replaced.
  */
 static bool identity(struct module *m, char *out, size_t size)
 {
@@ -49,7 +50,7 @@ bool namecache_wanted(struct module *m)
 
 /* ---- reading ---- */
 
-/* A number that stands for an address, or the text of a source function's key. */
+/* An address, or the text of a source function's key. 0 or -ENOMEM. */
 static int get_key(struct symbols *s, struct cache_in *in, uint64_t *key)
 {
 	const char *text = cache_get_text(in);
@@ -156,7 +157,7 @@ int namecache_take(struct symbols *s, uint32_t module, struct cache_in *in)
 	struct module *m = s->modules[module];
 	int err = get_module(s, module, in);
 
-	/* What came in so far is of no harm, but types have to be all. */
+	/* What was read before the error is harmless, but a part of the types is useless. */
 	if (in->bad && m->has_types) {
 		free(m->types);
 		m->types = NULL;
@@ -216,7 +217,7 @@ static void save_module(struct symbols *s, uint32_t module)
 	struct cache_out out;
 	uint64_t n = 0;
 
-	/* What is in other files than this one may change without it. */
+	/* DWARF in other files may change while this one does not. */
 	if (!m->cache_dirty || !m->source || m->cus.split || !identity(m, who, sizeof who) ||
 	    cache_create(&out, m->id, who, s->search.outside))
 		return;

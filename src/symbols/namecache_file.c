@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* So many entries are kept, none larger than that. */
+/* The most entries, and the most bytes of one. */
 #define ENTRIES_MAX 100
 #define BYTES_MAX ((off_t)256 << 20)
 
@@ -39,7 +39,7 @@ static uint64_t checksum(const char *bytes, size_t n)
 	return h;
 }
 
-/* Nobody else can have put a link or a folder there. One that is not there yet we make. */
+/* Is this a directory where nobody else can have put links? A missing one will be created. */
 static bool is_our_place(const char *path)
 {
 	struct stat st;
@@ -49,8 +49,8 @@ static bool is_our_place(const char *path)
 	return S_ISDIR(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & S_IWOTH);
 }
 
-/* $XDG_CACHE_HOME/mprof; for free(), NULL if there is none. None is another user's, for whom root
- * would write and remove files, as with a HOME that sudo(8) has kept. */
+/* $XDG_CACHE_HOME/mprof; for free(), NULL if there is none. Another user's is not used: with a HOME
+ * kept by sudo(8), root would write and remove files there. */
 static char *cache_dir(void)
 {
 	const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -149,13 +149,13 @@ uint64_t cache_get_count(struct cache_in *in)
 {
 	uint64_t n = cache_get_int(in);
 
-	/* Each of them is a number at least. */
+	/* Each thing takes at least one number. */
 	if (n > (in->size - in->at) / sizeof n)
 		in->bad = true;
 	return in->bad ? 0 : n;
 }
 
-/* A text is its length and one more, then the bytes with a nought; NULL is the number 0. */
+/* A text is its length plus one, and its bytes with a terminating zero; NULL is the number 0. */
 const char *cache_get_text(struct cache_in *in)
 {
 	uint64_t n = cache_get_int(in);
@@ -173,7 +173,7 @@ const char *cache_get_text(struct cache_in *in)
 
 /* ---- writing ---- */
 
-/* All folders on the way to it, too. */
+/* Makes the directory and its parents. */
 static bool make_dir(char *dir)
 {
 	for (char *slash = strchr(dir + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -203,7 +203,7 @@ int cache_create(struct cache_out *out, const char *id, const char *who,
 		return -ENOENT;
 	}
 	fwrite_unlocked(magic, sizeof magic, 1, out->f);
-	cache_put_int(out, 0);	/* where the checksum will be */
+	cache_put_int(out, 0);	/* the checksum, filled in at the end */
 	cache_put_text(out, who);
 	return 0;
 }
@@ -221,7 +221,7 @@ void cache_put_text(struct cache_out *out, const char *text)
 	fwrite_unlocked(text ? text : "", 1, n, out->f);
 }
 
-/* Its name is noted before it is there, for who is told if we are killed. */
+/* The name is noted before the file exists, so that it can be reported if we are killed. */
 static int temp_open(const char *temp)
 {
 	unfinished_begin(temp, path_last(temp));
@@ -250,7 +250,7 @@ static bool write_entry(const char *name, const char *bytes, size_t n)
 	return fine;
 }
 
-/* The oldest entry of the folder, if there are too many. */
+/* Removes the oldest entry of the directory if there are too many. */
 static void drop_oldest(const char *dir)
 {
 	DIR *d = opendir(dir);
@@ -277,7 +277,7 @@ static void drop_oldest(const char *dir)
 		closedir(d);
 }
 
-/* A build ID, and no path. */
+/* A build ID cannot be a path. */
 static bool is_id(const char *id)
 {
 	return *id && strspn(id, "0123456789abcdef") == strlen(id);

@@ -7,26 +7,26 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Numbers and texts in a file of the cache, one after the other. */
+/* Reading and writing a file of the cache: a sequence of numbers and texts. */
 
 struct cache_in {
 	char *bytes;
 	size_t at, size;
-	bool bad;	/* something in it cannot be */
+	bool bad;	/* something in it is invalid */
 };
 
 /**
- * Read the entry of a build ID, if it is one of @who and whole.
+ * Read the entry of a build ID, if it is complete and its identity is @who.
  * Returns 0 or -ENOENT.
  */
 int cache_open(struct cache_in *in, const char *id, const char *who);
 void cache_close(struct cache_in *in);
 
-/* The next number. 0 if there is none: then in->bad. */
+/* The next number. If there is none: 0, and in->bad is set. */
 uint64_t cache_get_int(struct cache_in *in);
-/* The same, of things that follow: never more than there can be. */
+/* The same for a count of things that follow: never more than the file has bytes for. */
 uint64_t cache_get_count(struct cache_in *in);
-/* The next text, which belongs to @in; NULL: none was put there, or in->bad. */
+/* The next text, which belongs to @in; NULL: it is NULL, or in->bad is set. */
 const char *cache_get_text(struct cache_in *in);
 
 struct symbols_outside;
@@ -39,8 +39,8 @@ struct cache_out {
 	FILE *f;
 };
 
-/* @outside: who writes it in the end; NULL: this process does. 0, or -ENOENT: there is no place
- * for a cache. */
+/* @outside: what will write the entry; NULL: this process. 0, or -ENOENT: there is no directory for
+ * a cache. */
 int cache_create(struct cache_out *out, const char *id, const char *who,
 		 const struct symbols_outside *outside);
 void cache_put_int(struct cache_out *out, uint64_t value);
@@ -50,9 +50,9 @@ void cache_put_text(struct cache_out *out, const char *text);	/* NULL is fine */
 void cache_finish(struct cache_out *out);
 
 /**
- * Write an entry that cache_finish() has handed over, as a whole or not at all, and throw away the
- * oldest ones if there are too many. Whatever is no entry of a build ID is not written; what is in
- * it is checked by who reads it.
+ * Write an entry that cache_finish() has passed on, completely or not at all, and remove the oldest
+ * one if there are too many. Nothing is written if @id is no build ID or @bytes is no entry; the
+ * content is checked when it is read.
  */
 void cache_keep(const char *id, const char *bytes, size_t n);
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* @elf  of @fd, NULL: it is none */
+/* Takes over @fd and its @elf; NULL: it is no ELF file. */
 static int take_elf(struct objfile *o, int fd, Elf *elf, bool relocatable)
 {
 	GElf_Ehdr ehdr;

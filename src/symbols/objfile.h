@@ -8,10 +8,10 @@
 
 #include <gelf.h>
 
-/* A build ID in hexadecimal: longer ones than 64 bytes are not used by anybody. */
+/* A build ID in hexadecimal. Longer ones than 64 bytes are not in use. */
 #define BUILD_ID_MAX (2 * 64 + 1)
 
-/* An ELF file that is open for libelf. A zeroed struct with fd = -1 is none. */
+/* An ELF file opened by libelf. A zeroed struct with fd = -1 is none. */
 struct objfile {
 	int fd;
 	Elf *elf;
@@ -20,18 +20,18 @@ struct objfile {
 #define OBJFILE_NONE ((struct objfile){ .fd = -1 })
 
 /**
- * @fd  becomes the objfile's own, and is closed at once if this fails
+ * @fd  is taken over, and closed even if this fails
  * Returns 0, or -ENOEXEC if this is no ELF executable or shared object.
  */
 int objfile_open(struct objfile *o, int fd);
 
-/* As objfile_open(), while a program waits: without what elffile_open_quick() leaves out. */
+/* As objfile_open(), while a program waits: without what elffile_open_quick() hides. */
 int objfile_open_quick(struct objfile *o, int fd);
 
-/* As objfile_open(), by name. Only regular files: a name that was found in a file may lead
- * anywhere. */
+/* As objfile_open(), by name. Only regular files, because a name that was found in a file may be
+ * any. */
 int objfile_open_path(struct objfile *o, const char *path);
-/* The same for a relocatable file, as a .dwp file is one. */
+/* The same for a relocatable file, such as a .dwp file. */
 int objfile_open_relocatable(struct objfile *o, const char *path);
 void objfile_close(struct objfile *o);
 

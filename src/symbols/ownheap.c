@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Runtimes of languages that ask the kernel for memory and cut it up themselves. Each is told by
- * something that nothing else has: Go by the note that its linker writes into each program
- * (go/src/cmd/link, stripped or not), the others by the name that programs load them by, or a
- * function that they are begun with.
+ * Runtimes of languages that get memory from the kernel and manage it themselves. Each is
+ * recognized by something that nothing else has: Go by the note that its linker writes into each
+ * program (go/src/cmd/link, stripped or not), the others by the soname of their library, or by a
+ * function that starts them.
  */
 #include "symbols/ownheap.h"
 

@@ -13,24 +13,24 @@ enum ownheap_language {
 	OWNHEAP_LANGUAGES
 };
 
-/* What a program's or a library's file tells of the allocator in it, besides the names of its
+/* What the file of a program or library shows of the allocator in it, besides the names of its
  * functions. */
 struct ownheap {
-	/* Whose objects are in a heap of the file's own; no function of that can be trapped as
-	 * malloc is. */
+	/* The language whose objects are in a heap that the file manages itself; no function of it
+	 * can be trapped like malloc. */
 	enum ownheap_language language;
-	/* Python's pymalloc, for what has at most 512 bytes: a variable of the environment can
-	 * switch it off. */
+	/* Python's pymalloc, for up to 512 bytes: a variable of the environment can switch it
+	 * off. */
 	bool python;
-	bool dynamic;	/* it asks for an interpreter: libraries come with it */
-	bool unread;	/* whoever was to read it could not, and nothing is known */
-	bool symbols;	/* it has a table of symbols that is for others than the dynamic linker */
+	bool dynamic;	/* it has an interpreter, so libraries are loaded with it */
+	bool unread;	/* the process that was to read it failed: nothing is known */
+	bool symbols;	/* it has a symbol table besides .dynsym */
 };
 
-/* "Java", for a person. */
+/* "Java", for people. */
 const char *ownheap_language_name(enum ownheap_language l);
 
-/* Look at the file open as @fd, which stays open. Of what is no ELF file nothing is told. */
+/* Inspect the file open as @fd, which stays open. For what is no ELF file, everything is 0. */
 struct ownheap ownheap_of(int fd);
 
 #endif

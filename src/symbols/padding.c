@@ -17,11 +17,11 @@ static bool has_strings(const char *name)
 	return false;
 }
 
-/* @behind: there has to be a zero byte behind the end, also if the last one is one */
+/* @behind: there must be a zero byte behind the end, even if the last byte is zero. */
 static int pad(struct padding *p, Elf_Scn *scn, const GElf_Shdr *shdr, const char *name,
 	       bool behind)
 {
-	/* libdw would do the same later on. */
+	/* libdw would decompress it later anyway. */
 	if ((shdr->sh_flags & SHF_COMPRESSED) && elf_compress(scn, 0, 0) < 0)
 		return 0;
 	Elf_Data *data = elf_getdata(scn, NULL);
@@ -45,14 +45,14 @@ static int pad(struct padding *p, Elf_Scn *scn, const GElf_Shdr *shdr, const cha
 		memcpy(copy + data->d_size + 1, name, more);
 		data->d_size += 1 + more;
 	}
-	/* libelf keeps track of its own buffer elsewhere, and frees that. */
+	/* libelf has another pointer to its own buffer, and frees that one. */
 	data->d_buf = copy;
 	p->copies[p->n++] = copy;
 	return 0;
 }
 
-/* Are strings told by numbers? libdw up to 0.188 takes an offset that it finds so for one that is
- * in the section if it is the section's end. */
+/* Are there strings given by number? libdw up to 0.188 accepts an offset that it finds that way
+ * even if it is the section's end. */
 static bool has_numbers(struct objfile *o)
 {
 	GElf_Shdr shdr;

@@ -15,10 +15,10 @@
 /* A longer name is cut. */
 #define NAME_BYTES_MAX 4096
 
-/* As much of a line as can be of use: the numbers and the blanks around them, and the name. */
+/* The useful part of a line: the numbers, the blanks around them, and the name. */
 #define LINE_BYTES_MAX (64 + NAME_BYTES_MAX)
 
-/* Entries before a place that may reach over it: a map with more is a joke. */
+/* Entries that may overlap an address: no real map has more. */
 #define OVERLAPS_MAX 65536
 
 static int add_line(struct perfmap *m, char *line)
@@ -61,8 +61,7 @@ static void finish(struct perfmap *m)
 	}
 }
 
-/* The next line without its end, and no more of it than is of use. False: there is none within
- * @left bytes. */
+/* The useful part of the next line, without its end. False: there is none within @left bytes. */
 static bool next_line(FILE *f, uint64_t *left, char line[LINE_BYTES_MAX + 1])
 {
 	size_t n = 0;
@@ -92,7 +91,7 @@ int perfmap_read(struct perfmap *m, int fd)
 			close(own);
 		return -ENOMEM;
 	}
-	rewind(f); /* it may have been read before */
+	rewind(f); /* the descriptor may have been read before */
 	while (!err && m->n < PERFMAP_ENTRIES_MAX && next_line(f, &left, line))
 		err = add_line(m, line);
 	m->cut = (!left || m->n == PERFMAP_ENTRIES_MAX) && getc_unlocked(f) != EOF;

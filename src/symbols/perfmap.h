@@ -8,30 +8,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A function that a just-in-time compiler made, [start, end), absolute addresses. */
+/* A function made by a just-in-time compiler, [start, end), absolute addresses. */
 struct perfmap_entry {
 	uint64_t start, end;
 	uint64_t reach;		/* the greatest end of this entry and all before it */
-	size_t order;		/* of its line: code is thrown away, and its place used again */
+	size_t order;		/* of its line: code is discarded, and its place used again */
 	const char *name;
 };
 
-/* So much of a map is read: honest ones have some hundred megabytes at most, and a hole in a file
- * may have terabytes. */
+/* Limits for a map: real ones have some hundred megabytes at most, but a hole in a file may have
+ * terabytes. */
 #define PERFMAP_MIB_MAX 512u
 #define PERFMAP_ENTRIES_MAX 10000000u
 
-/* What a program wrote about its generated code. A zeroed struct is an empty table. */
+/* A program's list of its generated code. A zeroed struct is an empty table. */
 struct perfmap {
 	struct perfmap_entry *v;	/* sorted by start, then order */
 	size_t n, cap;
-	bool cut;			/* it has more than is read of a map */
+	bool cut;			/* it has more than these limits */
 	struct strpool names;
 };
 
 /**
- * Read a perf map: lines "START SIZE NAME", both numbers in hexadecimal. Other lines are passed
- * over, and of a long one the beginning counts.
+ * Read a perf map: lines "START SIZE NAME", both numbers in hexadecimal. Other lines are skipped,
+ * and only the beginning of a long line is read.
  * @fd  of a regular file, which stays the caller's and is read from its beginning; it may still be
  *      growing
  * Returns 0 or -ENOMEM.
@@ -40,7 +40,7 @@ struct perfmap {
 int perfmap_read(struct perfmap *m, int fd);
 void perfmap_release(struct perfmap *m);
 
-/* The entry that holds @at, the latest if there are several; NULL if there is none. */
+/* The entry that contains @at, the latest if there are several; NULL if there is none. */
 const struct perfmap_entry *perfmap_find(const struct perfmap *m, uint64_t at);
 
 #endif

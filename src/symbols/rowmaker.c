@@ -6,9 +6,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Each byte is read once, but that CIEs and entries of different sections may share some. */
+/* Each byte is read once, except for CIEs, and entries that sections share. */
 #define READ_AGAIN 2
-/* What an entry costs at least, in bytes. */
+/* The least that an entry is charged, in bytes. */
 #define ENTRY_MIN 16
 
 void row_maker_init(struct row_maker *m, struct cfi_rows *t, const struct cfi_section *s)
@@ -47,7 +47,7 @@ static uint64_t hash_of(const void *owner, uint32_t id)
 	return hash_mix(m->starts[id].at);
 }
 
-/* The CIE at @offset; an unusable one if there is none. 0 or -errno as row_maker_add(). */
+/* The CIE at @offset; an unusable one if there is none. Returns as row_maker_add(). */
 static int find_start(struct row_maker *m, Dwarf_Off offset, const struct cfi_start **out)
 {
 	uint32_t id = idindex_find(&m->index, hash_mix(offset), is_at, m, &offset);

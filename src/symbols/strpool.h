@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Each string once, at an address that stays. A zeroed struct is an empty pool. */
+/* A pool of strings, each stored once, at an address that does not change. A zeroed struct is
+ * empty. */
 struct strpool {
 	const char **strings;
 	size_t n, cap;
@@ -18,7 +19,7 @@ struct strpool {
 void strpool_release(struct strpool *p);
 
 /**
- * @number  where the string's number goes (0, 1, ... in the order of arrival); may be NULL
+ * @number  set to the string's number (0, 1, ... in order of their first use); may be NULL
  * Returns the pool's copy of @s, or NULL: out of memory.
  */
 const char *strpool_add(struct strpool *p, const char *s, uint32_t *number);

@@ -39,7 +39,7 @@ void symbols_free(struct symbols *s)
 	free(s);
 }
 
-/* Whoever asks for a module is about to read it, unless that was done before. */
+/* To be called before a module is read. */
 static void tell_reading(const struct symbols *s, int module)
 {
 	if (s->search.outside)
@@ -91,7 +91,7 @@ const char *symbols_source(struct symbols *s, int module)
 	struct module *m = s->modules[module];
 
 	tell_reading(s, module);
-	/* The cache knows, and then nothing need be opened. */
+	/* If the cache has it, nothing needs to be opened. */
 	if (!m->source && (namecache_load(s, (uint32_t)module) || (!m->source && module_open(m))))
 		return "none";
 	return module_source(m);

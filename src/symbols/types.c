@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The DIEs around the one that is looked at, innermost first. */
+/* The DIEs around the one that is visited, innermost first. */
 struct scope {
 	Dwarf_Die *die;
 	const struct scope *up;
@@ -24,15 +24,14 @@ struct types_walk {
 	void *ctx;
 	struct die_walk pos;
 	struct typetable table;
-	struct addrtable seen;	/* addresses of units that stand in the queue or were walked */
-	Dwarf_Die *queue;	/* units that are imported, to be walked */
+	struct addrtable seen;	/* addresses of units that are in the queue or were walked */
+	Dwarf_Die *queue;	/* imported units that must still be walked */
 	size_t n_queue, cap_queue;
 	bool c_names;		/* the unit is in C: a tag is the whole name of a type */
-	char name[NAME_MAX_LEN];	/* the one that is being put together */
+	char name[NAME_MAX_LEN];	/* buffer for name_of() */
 };
 
-/* @scope: where it stands. Returns the pool's string, "" if it has no name, or NULL: out of
- *         memory. */
+/* @scope: of @die. Returns the pool's string, "" if it has no name, or NULL: out of memory. */
 static const char *name_of(struct types_walk *w, Dwarf_Die *die, const struct scope *scope)
 {
 	const struct scope *way[DIE_DEPTH_MAX + 1];
@@ -43,7 +42,7 @@ static const char *name_of(struct types_walk *w, Dwarf_Die *die, const struct sc
 	if (!last || !*last)
 		return "";
 	if (dwarf_hasattr(die, DW_AT_specification)) {
-		/* Completed outside of where it was declared: named after that place. */
+		/* Defined outside of where it was declared: the name is that of the declaration. */
 		fits = die_scoped_name(die, w->name, sizeof w->name);
 	} else {
 		for (const struct scope *c = scope; c && !die_is_code(dwarf_tag(c->die)); c = c->up)
@@ -76,7 +75,7 @@ static int add_structure(struct types_walk *w, Dwarf_Die *die, const struct scop
 							       .line = (uint32_t)line });
 }
 
-/* The structure that a typedef leads to, by way of other typedefs, const and volatile. */
+/* The structure that a typedef refers to, through other typedefs, const and volatile. */
 static bool typedef_target(Dwarf_Die *die, Dwarf_Die *target)
 {
 	Dwarf_Die next;
@@ -86,7 +85,8 @@ static bool typedef_target(Dwarf_Die *die, Dwarf_Die *target)
 		int tag = dwarf_tag(target);
 
 		if (die_is_structure(tag))
-			/* A type unit holds the type itself, the unit that uses it only a stub. */
+			/* The type itself is in a type unit, the unit that uses it has only a
+			 * stub. */
 			return !die_ref(target, DW_AT_signature, &next) || (*target = next, true);
 		if ((tag != DW_TAG_typedef && tag != DW_TAG_const_type &&
 		     tag != DW_TAG_volatile_type) ||
@@ -98,8 +98,8 @@ static bool typedef_target(Dwarf_Die *die, Dwarf_Die *target)
 }
 
 /*
- * A typedef that is a member of a class (value_type, element_type) says something of the class,
- * and would hide the name that everybody uses for the type.
+ * A typedef that is a member of a class (value_type, element_type) describes the class, and would
+ * hide the usual name of the type.
  */
 static bool is_member(const struct scope *scope)
 {
@@ -187,8 +187,8 @@ static int walk_unit(struct types_walk *w, Dwarf_Die *unit)
 }
 
 /*
- * Of the parts that dwz(1) took out only those are walked that a unit imports: the file they are
- * in may serve several programs.
+ * Of the parts that dwz(1) moved to another file, only those that a unit imports are walked: the
+ * file may be shared by several programs.
  */
 static int walk_all(struct types_walk *w, struct module *m)
 {
@@ -239,7 +239,7 @@ static bool want_all(uint64_t size, void *ctx)
 	return true;
 }
 
-/* Those of m->types that are wanted. */
+/* The wanted ones of m->types. */
 static int select_types(const struct module *m, bool (*want)(uint64_t size, void *ctx), void *ctx,
 			struct sym_type **types, size_t *n)
 {

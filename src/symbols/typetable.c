@@ -48,7 +48,7 @@ static int by_id(const void *a, const void *b)
 	return c ? c : cmp_ptr(x->tag, y->tag);
 }
 
-/* Same name, size and line: the same type, as seen by several units. */
+/* Same name, size and line: the same type, in several units. */
 static int by_identity(const void *a, const void *b)
 {
 	const struct tag_rec *x = a, *y = b;
@@ -89,7 +89,7 @@ static int list_add(struct list *l, uint64_t size, const char *name)
 	return 0;
 }
 
-/* The typedefs of the tag of @rec by units that do not know what is in it. */
+/* Adds typedefs of the tag of @rec in units where its type is incomplete. */
 static int add_incomplete(struct typetable *t, const struct tag_rec *rec, struct list *l, bool *any)
 {
 	const struct typedef_rec *d = find(t, NULL, rec->name);
@@ -108,7 +108,7 @@ static int add_incomplete(struct typetable *t, const struct tag_rec *rec, struct
 	return 0;
 }
 
-/* tags[from, to) are one type, and its tag is listed only if no unit has a typedef for it. */
+/* tags[from, to) are one type. Its tag is listed only if no unit has a typedef for it. */
 static int add_tags(struct typetable *t, size_t from, size_t to, struct list *l)
 {
 	bool any = false;

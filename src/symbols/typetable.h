@@ -5,8 +5,8 @@
 #include "symbols/symbols.h"
 
 /*
- * What a walk over DWARF found out about structure types, and what follows from it. Knows no
- * DWARF; a type is known by an address. All names belong to one string pool, so that equal
+ * What a walk over DWARF has found out about structure types, and the list made of it. Knows no
+ * DWARF; a type is identified by an address. All names belong to one string pool, so that equal
  * names are equal pointers.
  */
 
@@ -23,7 +23,7 @@ struct typedef_rec {
 	const void *id;		/* of the structure type; NULL: it is incomplete here, just a tag */
 	const char *tag;	/* that tag; otherwise NULL */
 	const char *name;
-	uint64_t size;		/* 0 if known by its tag only */
+	uint64_t size;		/* 0 if only its tag is known */
 };
 
 struct typetable {

@@ -14,10 +14,10 @@
 #include <string.h>
 
 enum {
-	VTABLE_BEFORE = 16,   /* objects point behind the offset to top and the type information */
-	DEMANGLED_MAX = 1000, /* the demangler refuses what is a little longer */
-	/* Addresses in symbols: of a module as compilers make them each is in one or two, of a
-	 * damaged one each may be in all. */
+	VTABLE_BEFORE = 16,   /* objects point behind offset-to-top and the type information */
+	DEMANGLED_MAX = 1000, /* the demangler refuses names that are a little longer */
+	/* Pairs of an address and a symbol that contains it: as compilers write symbols, an address
+	 * is in one or two; in a damaged file each may be in all. */
 	VISITS_MAX = 1 << 24,
 };
 
@@ -25,19 +25,19 @@ struct vtable_search {
 	struct symbols *s;
 	struct sym_vtable *v;
 	size_t n;
-	bool cxx; /* the module has to do with C++ */
-	bool any; /* it has symbols */
+	bool cxx; /* some symbol is of C++ */
+	bool any; /* there are symbols */
 	int left; /* visits */
 	int err;
 };
 
-/* The number of the next address from number @i on that is in a symbol; x->n: none. */
+/* @i if the address with that index is in the symbol, and visits are left; else x->n. */
 static size_t next_in(struct vtable_search *x, const GElf_Sym *sym, size_t i)
 {
 	return i < x->n && x->v[i].at - sym->st_value < sym->st_size && x->left-- > 0 ? i : x->n;
 }
 
-/* A vtable's symbol: whose objects point into it? Offsets of virtual bases may come first. */
+/* Names the addresses in a vtable's symbol. Offsets of virtual bases may come first. */
 static void set_name(struct vtable_search *x, const GElf_Sym *sym, const char *mangled)
 {
 	uint64_t start = sym->st_value;
@@ -81,7 +81,7 @@ static void look_at(void *ctx, const GElf_Sym *sym, const char *name)
 		x->v[i].other = true;
 }
 
-/* All symbols of a file, and what it imports: a stripped program needs somebody's operator new. */
+/* All symbols of a file, imports too: a stripped C++ program still imports operator new. */
 static void look_in_file(struct vtable_search *x, struct objfile *o)
 {
 	struct dyntable d;
@@ -111,7 +111,7 @@ int symbols_vtables(struct symbols *s, int module, struct sym_vtable *v, size_t 
 	return x.err;
 }
 
-/* A name that nobody demangles: is it made of what such names are made of? */
+/* For a name too long for the demangler: does it have only characters of mangled names? */
 static bool is_mangled(const char *s)
 {
 	while (isalnum((unsigned char)*s) || *s == '_' || *s == '.' || (unsigned char)*s >= 0x80)
@@ -131,7 +131,7 @@ bool symbols_type_name(const char *mangled, char *out, size_t size)
 		memcpy(out, mangled, len + 1);
 		return true;
 	}
-	/* A symbol like any other, so that the demangler is run as for any other. */
+	/* As a symbol, because demangle() takes only these. */
 	snprintf(symbol, sizeof symbol, "_ZTS%s", mangled);
 	if (!demangle(symbol, out, size) || !text_begins(out, about))
 		return false;
