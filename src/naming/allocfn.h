@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* Names of functions that are given on the command line or known: NULL-terminated, or NULL. */
+/* Names of functions, given by the user or built in: NULL-terminated, or NULL. */
 typedef const char *const *name_list;
 
 /**
@@ -14,7 +14,7 @@ typedef const char *const *name_list;
  */
 bool is_allocation_function(const char *name, name_list more);
 
-/* Whether @name is in the list. */
+/* Is @name in the list? */
 bool is_in_names(const char *name, name_list list);
 
 #endif

@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Profiles that resolve.h's functions are to name. */
+/* The profiles to name by the functions of resolve.h. */
 struct naming {
 	struct reading reading;
-	const struct resolve_how *how;	/* but for where names come from */
-	const struct resolve_one *all;	/* NULL: it is ... */
-	const struct profile_data *old;	/* ... this one, which is named again */
-	bool leaves_told;		/* those that how->leaf_nodes is for */
+	const struct resolve_how *how;	/* except for where names come from */
+	const struct resolve_one *all;	/* NULL: one profile is named again, ... */
+	const struct profile_data *old;	/* ... this one */
+	bool leaves_told;		/* how->leaf_nodes has been received */
 	resolve_named *named;
 	void *ctx;
 };
@@ -26,7 +26,7 @@ static size_t n_leaves(const struct naming *n)
 	return n->how->leaf_nodes ? n->all[0].profile->n_leaves : 0;
 }
 
-/* @namer: NULL: no file is read. @d is freed if there is no memory: NULL. */
+/* @namer: NULL: no file is read. Returns NULL: out of memory. */
 static struct profile_data *resolve(const struct naming *n, size_t which, struct namer *namer)
 {
 	const struct reading *r = &n->reading;
@@ -79,7 +79,7 @@ static int take_leaves(struct reading *r, size_t which, const char *bytes, size_
 	return 0;
 }
 
-/* NULL: it is not what it should be. */
+/* NULL: the result is invalid. */
 static struct profile_data *read_result(int fd, size_t n_modules)
 {
 	struct profile_data *d;
@@ -102,7 +102,7 @@ static bool are_leaves(const struct naming *n, const struct profile_data *d)
 	return fine;
 }
 
-/* A profile that has names keeps those of a file that is left out. */
+/* Notes why files were left out. A profile that had names keeps its old notes. */
 static int describe_left_out(const struct naming *n, struct profile_data *d)
 {
 	for (size_t i = 0; i < n->reading.n_files; i++) {

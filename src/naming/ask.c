@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Places are asked for as a profile of chains of one element, of which nobody trims anything. */
+/* Asking for places: as a profile whose chains have one place each, and are not trimmed. */
 #include "naming/apart.h"
 
 #include "base/array.h"
@@ -10,8 +10,8 @@
 
 struct asking {
 	struct namer *namer;
-	struct profile p;	/* only what resolve_profile_by() looks at */
-	uint32_t *nodes;	/* by place: where it is in the answer */
+	struct profile p;	/* only what resolve_profile_by() reads */
+	uint32_t *nodes;	/* by place: its node in the answer */
 	bool *left_out;		/* by module */
 	size_t cap_places;
 };
@@ -41,7 +41,7 @@ static int list_places(struct asking *a, const struct namer_asks *how,
 	return 0;
 }
 
-/* Each place was requested at once, and what it gave is freed. */
+/* Each place is a chain with one request of one byte, which was freed. */
 static int make_chains(struct asking *a)
 {
 	struct profile *p = &a->p;
@@ -83,7 +83,7 @@ static struct sym_frame frame_of(const struct profile_data *d, const struct pd_s
 				   .inlined = s->inlined };
 }
 
-/* Who is at a place: from its node outwards. */
+/* Stores the frames of a place: from its node outwards. */
 static int take_place(struct namer *n, const struct profile_data *d,
 		      const struct profile_place *place, uint32_t node)
 {
@@ -103,7 +103,7 @@ static int take_place(struct namer *n, const struct profile_data *d,
 	return err;
 }
 
-/* What is in no module and has no name is called after its address, as it is without this. */
+/* A place without module and name has its address as name, so nothing needs to be stored. */
 static bool is_named(const struct profile_data *d, const struct profile_place *place, uint32_t node)
 {
 	if (node == PD_NONE || node < PD_FIRST_NODE)

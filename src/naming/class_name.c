@@ -6,19 +6,19 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The library's names of it: GNU's, and LLVM's with its namespace of versions. */
+/* The C++ library's class names: GNU's, and LLVM's with its inline namespace. */
 static const char *const counted[] = {
 	"std::_Sp_counted_ptr_inplace<",
 	"std::__1::__shared_ptr_emplace<",
 };
 
-/* How long the first argument of a template is that begins at @s; 0: it does not end. */
+/* The length of the first template argument, which begins at @s; 0: it does not end. */
 static size_t first_argument(const char *s)
 {
 	unsigned depth = 0;
 
 	for (size_t i = 0; s[i]; i++) {
-		/* Of "->" the second is no bracket. */
+		/* The > of "->" is no bracket. */
 		bool arrow = s[i] == '>' && i && s[i - 1] == '-';
 
 		if (!depth && (s[i] == ',' || (s[i] == '>' && !arrow)))

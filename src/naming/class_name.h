@@ -6,9 +6,9 @@
 #include <stddef.h>
 
 /*
- * How a class is shown: what std::make_shared() makes is of a class of the C++ library, with the
- * count and the object in it; people know it as "T (make_shared)".
- * @name  readable, as symbols_type_name() has it
+ * How a class is printed: std::make_shared() allocates a class of the C++ library, which contains a
+ * count and the object. It is printed as "T (make_shared)".
+ * @name  readable, as from symbols_type_name()
  * Writes it to @out, as much as fits.
  */
 void class_name(const char *name, char *out, size_t size);

@@ -7,63 +7,62 @@
 
 #include <stdint.h>
 
-/* A segment of code: from @offset of the file on what is from @address on in the module. */
+/* A segment of code: bytes from @offset of the file on are at @address of the module. */
 struct code_segment {
 	uint64_t offset, file_size;
 	uint64_t address, size;
 };
 
-enum { CODE_SEGMENTS = 16, NAMES_MAX = 4096 + 256 };	/* at most; linkers make one */
+enum { CODE_SEGMENTS = 16, NAMES_MAX = 4096 + 256 };	/* at most; linkers write one */
 
-/* What a file says of itself, plain data: a confined process hands it over as it is here. */
+/* Facts about a file, plain data: a confined process writes them as they are here. */
 struct code_facts {
 	char build_id[BUILD_ID_MAX];	/* "": it has none */
-	char names[NAMES_MAX];		/* as symbols_source(); "": nobody asked */
+	char names[NAMES_MAX];		/* as symbols_source(); "": not asked for */
 	struct code_segment segments[CODE_SEGMENTS];
 	uint32_t n_segments;
-	uint8_t is_code;	/* an ELF file, and open; else all others are zeros */
-	uint8_t unwinds;	/* it has a table by which call chains are followed, if that was
-				   asked for */
+	uint8_t is_code;	/* it is open, and an ELF file; if not, all the rest is zero */
+	uint8_t unwinds;	/* it has a table for unwinding, if that was asked for */
 };
 
-/* What is to be known. */
+/* Which facts to read. */
 struct code_asks {
 	const struct symbols_search *search;	/* NULL: headers only, neither names nor unwinds */
 	say_fn *say;	/* told what is left out */
 };
 
-/* Read them of files that are open, in a confined process. @facts: one for each. 0 or -ENOMEM. */
+/* Read the facts of open files, in a confined process. @facts: one for each. 0 or -ENOMEM. */
 int code_facts_read(const struct code_asks *how, const struct resolve_module *files, size_t n,
 		    struct code_facts *facts);
 
-/* A file that is to be read by others; -1: there is none, or no descriptors would be left for who
- * reads it. @path NULL: there is none. */
+/* Open a file that a confined process will read. -1: it does not exist, or that process would not
+ * have enough descriptors left. @path may be NULL: -1. */
 int codefile_open(const char *path);
 
-/* Files by the paths that somebody has for them, those that are there and are the same build. */
+/* Files by their paths; only those that exist and are of the right build. */
 struct codefiles {
-	struct resolve_module *v;	/* fd -1: not there, or of another build */
+	struct resolve_module *v;	/* fd -1: it does not exist, or is of another build */
 	struct code_facts *facts;
 	size_t n;
 };
 
-/* What is wanted of a file. */
+/* A file to open. */
 struct codefile_wanted {
-	const char *path;	/* NULL: nothing; outlives the files */
-	const char *build_id;	/* "": whatever it has */
+	const char *path;	/* NULL: none; must outlive the files */
+	const char *build_id;	/* that it must have; "": any */
 };
 
-/* Open them, and read their headers in a confined process. 0 or -ENOMEM; codefiles_close() is to be
- * called either way. */
+/* Open them, and read their headers in a confined process. 0 or -ENOMEM; codefiles_close() must be
+ * called in any case. */
 int codefiles_open(struct codefiles *c, const struct codefile_wanted *wanted, size_t n,
 		   say_fn *say);
 void codefiles_close(struct codefiles *c);
 
-/* Where in its file it is what is at an address of the module, and how many bytes are there.
- * False: no code. */
+/* The file offset of an address of the module, and how many bytes of the segment follow. False: no
+ * code. */
 bool code_offset(const struct code_facts *f, uint64_t address, uint64_t *offset, uint64_t *left);
 
-/* Where in the module it is what is at @offset of its file; whole pages are mapped. False: no
+/* The address in the module of a file offset; whole pages are mapped. False: no
  * code. */
 bool code_address(const struct code_facts *f, uint64_t offset, uint64_t *address);
 

@@ -75,7 +75,7 @@ static int take_found(struct reading *r, size_t which, int fd)
 	return err;
 }
 
-/* The first that is sought in the same folder. */
+/* The first file that is searched in the same directory. */
 static size_t first_in(const struct file_sought *v, size_t i)
 {
 	size_t first = 0;
@@ -85,8 +85,8 @@ static size_t first_in(const struct file_sought *v, size_t i)
 	return first;
 }
 
-/* What is handed over for each is its folder, so that what ends the process there can be left
- * out. */
+/* The "file" passed for each is its directory, so that a directory in which the process ends is
+ * left out. */
 static void open_dirs(const struct file_sought *v, size_t n, struct resolve_module *dirs)
 {
 	for (size_t i = 0; i < n; i++) {

@@ -7,24 +7,24 @@
 
 #include <limits.h>
 
-/* A file of a profile that is looked for below a folder, as filesearch_below() does it. */
+/* A file of a profile to search below a directory, as by filesearch_below(). */
 struct file_sought {
 	const char *module, *build_id;
 	const char *dir;
-	uint32_t of;	/* the caller's number of the file */
+	uint32_t of;	/* the caller's number for the module */
 };
 
-/* What came of it, plain data: a confined process hands it over as it is here. */
+/* The result, plain data: a confined process writes it as it is here. */
 struct file_found {
-	char path[PATH_MAX];	/* "": it is not there */
-	char other[PATH_MAX];	/* a file of its name that is of another build; "": none */
+	char path[PATH_MAX];	/* "": not found */
+	char other[PATH_MAX];	/* a file of its name, but of another build; "": none */
 	char other_id[BUILD_ID_MAX];
-	uint8_t left_out;	/* a file there ended who read it */
+	uint8_t left_out;	/* a file there ended the process that read it */
 };
 
 /**
- * Look for files in a confined process, in their order. What is sought of a file that the one
- * before was about, and has found, is what that has found.
+ * Search for files in a confined process, in their order. Once a module (@of) has been found, the
+ * searches for it that follow directly are skipped, and have the same result.
  * @found  one for each
  * Returns 0 or -ENOMEM.
  */

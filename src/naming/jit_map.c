@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Only the user's own file: /tmp is everybody's, and names are shown to whoever runs mprof. */
+/* Only a file of the process's user: anybody can write to /tmp, and its names are shown. */
 static int if_own(int fd, uid_t uid)
 {
 	struct stat st;
@@ -23,7 +23,7 @@ static int if_own(int fd, uid_t uid)
 	return fd < 0 ? -1 : fd;
 }
 
-/* As the process sees it: its own folder, and the number that it calls itself. */
+/* As the process sees it: below its own root, with its pid in its own namespace. */
 static int open_inside(pid_t pid, uid_t uid)
 {
 	char path[48];

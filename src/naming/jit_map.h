@@ -5,8 +5,8 @@
 #include <sys/types.h>
 
 /**
- * The perf map of a process, /tmp/perf-PID.map as the process sees it: a regular file of the user
- * whose process it is, or none. Returns a descriptor or -1.
+ * The perf map of a process, /tmp/perf-PID.map as the process sees it: only a regular file that
+ * belongs to the user of the process. Returns a descriptor or -1.
  */
 int jit_map_open(pid_t pid);
 

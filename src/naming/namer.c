@@ -42,7 +42,7 @@ uint64_t namer_instruction(uint64_t address, bool exact)
 	return exact || !address ? address : address - 1;
 }
 
-/* In no module: code that the program made itself, or its address is all there is to say. */
+/* A place in no module: code that the program generated, or only an address. */
 static void look_outside(struct namer *n, const struct profile_place *place,
 			 const struct perfmap *jit)
 {

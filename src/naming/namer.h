@@ -8,45 +8,45 @@
 #include "symbols/perfmap.h"
 #include "symbols/symbols.h"
 
-/* A module file, by the number that places have for it. */
+/* The file of a module. Places refer to it by its number. */
 struct resolve_module {
 	const char *path;
 	int fd;	/* open for reading; -1: no file */
 };
 
 /*
- * Who is at a place: the one way from an address of a module, or of code that the program made, to
- * functions, files and lines. One that reads files is for a confined process; whoever wants names
- * elsewhere has one that reads nothing, and knows what it was told (namer_ask()).
+ * Turns places, that is addresses in a module or in code that the program generated, into
+ * functions, files and lines; there is no other way. A namer that reads files must be in a confined
+ * process; elsewhere, one that reads nothing has the answers of that process (namer_ask()).
  */
 
-/* A zeroed one reads nothing and knows no module, and can be released. */
+/* A zeroed one reads nothing, knows no module, and can be released. */
 struct namer {
-	struct symbols *symbols; /* NULL: it reads nothing. Module i of it is ... */
-	const char **paths;	/* ... paths[i], as the program saw it; the caller's strings */
+	struct symbols *symbols; /* NULL: it reads no files. Its module i is ... */
+	const char **paths;	/* ... paths[i], as the program saw it; not owned */
 	size_t n, cap;
 	struct told_names told;
-	/* What was said last of a place in no module. */
+	/* The last answer for a place in no module. */
 	struct sym_frame outside;
 	char address[32];
 };
 
-/* One that reads files. What @search points to outlives the namer. 0 or -ENOMEM. */
+/* A namer that reads files. What @search points to must outlive it. 0 or -ENOMEM. */
 int namer_init(struct namer *n, const struct symbols_search *search);
 void namer_release(struct namer *n);
 
-/* As symbols_add_module(); what reads nothing does not look at @fd. @path outlives the namer. */
+/* As symbols_add_module(); @fd is used only by a namer that reads files. @path must outlive it. */
 int namer_add_module(struct namer *n, const char *path, int fd);
 
-/* The instruction that an address in a chain is about: of one to return to, the call before it. */
+/* The instruction that an address in a chain stands for: before a return address, the call. */
 uint64_t namer_instruction(uint64_t address, bool exact);
 
 /**
- * Who is at @place, inlined functions included, as symbols_lookup() tells it. A place in no module
- * has the name that @jit has for it, else its address is the name.
- * @jit  names of code that the program made; NULL: none are known
- * @out  good until the next call
- * Returns 0 or -ENOMEM; that is also what is said of a place in a module of which nothing was told.
+ * The functions at @place, including inlined ones, as from symbols_lookup(). The name of a place in
+ * no module is the one that @jit has, or else its address.
+ * @jit  names of generated code; NULL: none are known
+ * @out  valid until the next call
+ * Returns 0 or -ENOMEM, the latter also for a place in a module that was not asked for.
  */
 int namer_look(struct namer *n, const struct profile_place *place, const struct perfmap *jit,
 	       struct sym_frames *out);
@@ -55,25 +55,25 @@ int namer_look(struct namer *n, const struct profile_place *place, const struct 
 const char *namer_build_id(const struct namer *n, uint32_t module);
 const char *namer_source(const struct namer *n, uint32_t module);
 
-/* The name of a frame that namer_look() gave last; NULL: nothing names it. */
+/* The name of a frame from the last namer_look(); NULL: it has none. */
 const char *namer_name(const struct namer *n, const struct sym_frame *f);
 
-/* Where a namer has others look. */
+/* What a namer may ask, and where the answers come from. */
 struct namer_asks {
 	struct symbols_search search;
-	const struct resolve_module *files;	/* by number; they only become more */
+	const struct resolve_module *files;	/* by number; may grow from call to call */
 	size_t n_files;
-	int jit_map;	/* perf map of the process that the places are of; -1: none */
+	int jit_map;	/* perf map of the process that the places are in; -1: none */
 	say_fn *say;	/* told what is left out */
 };
 
 /**
- * Have places looked up in a confined process, as far as that was not done before; then
- * namer_look() knows them, and namer_build_id() and namer_source() their modules. What is in no
- * module is looked up anew each time, for it is another's, or has a name by now. A namer that reads
- * files learns of new ones, and only that is asked for.
- * @used  of each place: is it wanted? NULL: all are
- * 0 or -ENOMEM.
+ * Have places looked up in a confined process, unless that was done before. After that
+ * namer_look() knows them, and namer_build_id() and namer_source() their modules. Places in no
+ * module are looked up again each time, as they may belong to other code, or have a name, by now. A
+ * namer that reads files only adds new files, and asks only for places in no module.
+ * @used  by place: is it wanted? NULL: all are
+ * Returns 0 or -ENOMEM.
  */
 int namer_ask(struct namer *n, const struct namer_asks *how, const struct profile_place *places,
 	      const bool *used, size_t n_places);

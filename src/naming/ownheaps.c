@@ -48,7 +48,7 @@ static int take(struct reading *r, size_t which, int fd)
 	return err;
 }
 
-/* @why: it was left out; NULL: it was not. */
+/* @why: why the file was left out; NULL: it was not. */
 static struct ownheap heap_of(const struct told_heap *t, const char *why)
 {
 	return (struct ownheap){.language = t->language,

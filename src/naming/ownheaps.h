@@ -7,9 +7,9 @@
 #include "symbols/ownheap.h"
 
 /**
- * What each file tells of the allocator in it, read in a confined process.
- * @heaps  one for each; of a file that is left out, nothing
- * @say    told of those that are
+ * What each file shows of the allocator in it, read in a confined process.
+ * @heaps  one for each; of a file that is left out only unread is set
+ * @say    told which files are left out
  * Returns 0 or -ENOMEM.
  */
 int ownheaps_read(const struct module_files *files, struct ownheap *heaps, say_fn *say);

@@ -15,14 +15,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* So many files may end the process before none is read any more. */
+/* After this many files have ended the process, no file is read any more. */
 enum { TRIES = 3 };
 
-/* So many parts are done by one process, whose bounds are meant for one: a thousandth of a bound
- * is enough for most. */
+/* Parts done by one process. Its limits are meant for one part, but a thousandth of them is enough
+ * for most. */
 enum { AT_ONCE = 64 };
 
-/* What the process asks for. */
+/* Requests of the confined process. */
 enum { ASK_SAY = 1, ASK_FETCH, ASK_KEEP, ASK_TELL, ASK_TAKE };
 
 /* ---- in the process ---- */
@@ -42,7 +42,7 @@ static int ask_fetch(const char *build_id, const char *module, char path[PATH_MA
 	return err;
 }
 
-/* The text, its end, and the bytes. */
+/* Sends the build ID with its terminating zero, followed by the bytes. */
 static void ask_keep(const char *build_id, const char *bytes, size_t n)
 {
 	size_t len = strlen(build_id) + 1;
@@ -74,8 +74,8 @@ void reading_is_done(void)
 static const struct symbols_outside outside = { apart_note, apart_out_of_memory, ask_fetch,
 						ask_keep, ask_say };
 
-/* The last result is taken when the process has ended; before that the file is empty again when
- * ASK_TAKE returns. */
+/* The last result is taken when the process has ended; for the others ASK_TAKE returns when the
+ * file has been taken and is empty again. */
 static int work_in_there(void *ctx, int out)
 {
 	struct reading *r = ctx;
@@ -104,7 +104,7 @@ static int fetch(struct reading *r, char *text, char answer[APART_ANSWER])
 	char *module = strchr(text, ' ');
 	struct symbols_search search = r->search;
 
-	/* Who asks for more than there can be means something else by it. */
+	/* A process that asks more often than there are files must be up to something. */
 	if (!module || !search.fetch || r->fetched++ > 2 * r->n_files)
 		return -ENOENT;
 	*module++ = '\0';
@@ -113,7 +113,7 @@ static int fetch(struct reading *r, char *text, char answer[APART_ANSWER])
 	return debuginfod_fetch(&search, text, module, answer);
 }
 
-/* A copy that the process cannot write to any more; its own is emptied. -errno: it cannot be. */
+/* A copy that the process cannot write to; the process's own file is emptied. Or -errno. */
 static int take_copy(int out)
 {
 	char bytes[65536];
@@ -190,7 +190,7 @@ static int serve(void *ctx, unsigned kind, const char *bytes, size_t size,
 	}
 }
 
-/* As many parts as one process does. True: it did, and ended well; else see @end. */
+/* Has a process do as many parts as it may. True: it did, and ended well; else see @end. */
 static bool run_apart(struct reading *r, struct apart_end *end)
 {
 	int *fds = calloc(r->n_files + r->n_fds + 1, sizeof *fds);
@@ -216,7 +216,7 @@ static bool run_apart(struct reading *r, struct apart_end *end)
 		take(r, out);
 		close(out);
 	}
-	/* Which bytes of it are wrong helps nobody. */
+	/* A person has no use for knowing which bytes are invalid. */
 	if (r->spoiled)
 		error_set(&end->why, -EUCLEAN, "gave what makes no sense");
 	return !r->spoiled && end->fine;
@@ -228,7 +228,7 @@ static void leave_out(struct reading *r, size_t file, const struct error *why)
 	r->why[file] = strdup(why->text);
 }
 
-/* Nothing is read any more, by whoever does the rest. */
+/* No file is read for the remaining parts. */
 static void leave_all_out(struct reading *r, const struct error *why)
 {
 	for (size_t i = 0; i < r->n_files; i++)
@@ -238,7 +238,7 @@ static void leave_all_out(struct reading *r, const struct error *why)
 	say_to(r->say, "no names are told: the process that reads them %s", why->text);
 }
 
-/* What the process read when it ended is left out. False: it read nothing that could be. */
+/* Leaves out the file that the process noted last. False: it had not noted any. */
 static bool leave_out_noted(struct reading *r, const struct apart_end *end)
 {
 	if (end->noted >= r->n_files || r->files[end->noted].fd < 0)

@@ -68,7 +68,7 @@ static int function_of(struct resolver *r, uint32_t module, const struct sym_fra
 	return 0;
 }
 
-/* One site for a call made by a function from an address; inlined functions share the address. */
+/* The same function at the same address and line; inlined functions share the address. */
 static bool site_eq(const void *owner, uint32_t id, const void *key)
 {
 	const struct pd_site *a = &((const struct resolver *)owner)->out->sites[id], *b = key;
@@ -115,7 +115,7 @@ static int site_of(struct resolver *r, const struct profile_place *place, const 
 
 /* ---- places ---- */
 
-/* As the profile has it that is named again. */
+/* A site of the profile that is named again, as a frame. */
 static void as_before(const struct profile_data *old, uint32_t site, struct sym_frame *f)
 {
 	const struct pd_site *s = &old->sites[site];
@@ -144,7 +144,7 @@ static int resolve_place(struct resolver *r, uint32_t id)
 	else
 		err = namer_look(&r->namer, place, &r->jit, &frames);
 	ps->first = (uint32_t)r->n_run;
-	/* What was named once has been trimmed then. */
+	/* A profile that had names has been trimmed already. */
 	if (!err && place->module != PD_NONE && !r->how->old && !r->how->no_trim)
 		ps->start = start_code_of(&r->start_names, place->module,
 					  place->module == r->program, &frames.frames[0]);
@@ -191,14 +191,14 @@ static int resolve_places(struct resolver *r)
 	return err;
 }
 
-/* ---- code that the program made ---- */
+/* ---- code that the program generated ---- */
 
 static void tell_cut(const struct symbols_outside *outside, int fd)
 {
 	char way[32], path[PATH_MAX];
 	struct error e;
 
-	/* Whose it is, only its descriptor knows in here. */
+	/* In a confined process only the descriptor has the path. */
 	snprintf(way, sizeof way, "/proc/self/fd/%d", fd);
 	ssize_t n = readlink(way, path, sizeof path - 1);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A finished profile is taken apart into places again, and named like one in the making. */
+/* A finished profile is turned into places again, and named like one in the making. */
 #include "naming/resolve.h"
 
 #include "base/array.h"
@@ -15,10 +15,10 @@
 struct again {
 	const struct profile_data *old;
 	const struct resolve_module *files;
-	struct profile p;	/* only what resolve_profile_by() looks at */
+	struct profile p;	/* only what resolve_profile_by() reads */
 	uint32_t *old_site;	/* by place */
-	uint32_t *place_of;	/* by site; PD_NONE: none, it is made anew with the function it is
-				   in */
+	uint32_t *place_of;	/* by site; PD_NONE: an inlined function, which will be inserted
+				   again at its caller's place */
 };
 
 static uint32_t module_of(const struct profile_data *d, const struct pd_site *s)
@@ -58,7 +58,7 @@ static int make_places(struct again *a)
 	return 0;
 }
 
-/* @to: by old node. An inlined function's node is that of the function it was inlined into. */
+/* @to: by old node. An inlined function's node becomes that of the function it was inlined into. */
 static int make_nodes(struct again *a, uint32_t *to)
 {
 	const struct profile_data *old = a->old;
@@ -141,7 +141,7 @@ static int make_windows(struct again *a, const uint32_t *to)
 
 	if (err)
 		return err;
-	/* A place that is gone has left its windows to who it was inlined into. */
+	/* The windows of an inlined function become those of the function it was inlined into. */
 	struct profile_data moved = { .windows_over = k->over,
 				      .windows = k->v,
 				      .n_windows = k->n,
@@ -155,8 +155,8 @@ static int make_windows(struct again *a, const uint32_t *to)
 	return 0;
 }
 
-/* A site that was held at is in some chain, which is told by its place alone; the inlined ones of a
- * place become one. */
+/* A site in held[] is replaced by a node of any chain that ends there, as only its place is needed;
+ * inlined sites of one place are joined. */
 static int make_series(struct again *a, const uint32_t *to)
 {
 	const struct profile_data *old = a->old;
@@ -210,7 +210,7 @@ static int replace(char **text, const char *by)
 	return *text ? 0 : -ENOMEM;
 }
 
-/* "DWARF in FILE", unless it names a debug file already. */
+/* Makes m->names "DWARF in FILE", unless it names a debug file already. */
 static int say_file(struct pd_module *m, const char *file)
 {
 	char *text = NULL;
@@ -225,7 +225,7 @@ static int say_file(struct pd_module *m, const char *file)
 	return 0;
 }
 
-/* A module is the program's, whichever file its names were found in. */
+/* Path and build ID stay those of the program's modules, whichever files had the names. */
 static int describe(const struct again *a, struct profile_data *out)
 {
 	int err = 0;
@@ -245,7 +245,7 @@ static int describe(const struct again *a, struct profile_data *out)
 
 /* ---- types at sites ---- */
 
-/* The types of @from's node are those of @to's node @node, too. */
+/* Copies the types of @from's node to @to's node @node. */
 static int copy_types(const struct profile_data *from, uint32_t from_node, uint32_t node,
 		      struct profile_data *to, size_t *cap)
 {
@@ -264,7 +264,7 @@ static int copy_types(const struct profile_data *from, uint32_t from_node, uint3
 	return 0;
 }
 
-/* Where the files say nothing of it, it is what it was. @node_of: by leaf of @old. 0 or -ENOMEM. */
+/* Keeps the old types where the files have none. @node_of: by leaf of @old. 0 or -ENOMEM. */
 static int keep_types(const struct profile_data *old, const uint32_t *node_of,
 		      struct profile_data *out)
 {

@@ -7,19 +7,19 @@
 #include "naming/resolve.h"
 #include "naming/start_code.h"
 
-/* The sites that one place stands for, outermost first: elements [first, first + n) of run[]. */
+/* The sites of a place, outermost first: elements [first, first + n) of run[]. */
 struct place_sites {
 	uint32_t first, n;
 	enum start_code start;
 };
 
-/* A function as it is known while names are looked up. */
+/* What identifies a function while names are looked up. */
 struct function_key {
 	uint64_t key;
 	uint32_t module;
 };
 
-/* How many elements of start code the chains through a node begin with; NOT_START: it is behind. */
+/* By node: its depth, while the chain has been start code so far; NOT_START: it is behind that. */
 #define NOT_START 0xff
 
 struct resolver {
@@ -36,23 +36,23 @@ struct resolver {
 	size_t cap_keys;
 	struct idindex function_index, site_index;
 	struct pd_tree tree;
-	/* By number in p: has counts, or is in a chain that has. The rest is from before a fork or
-	 * a restart. */
+	/* By number in p: has counts, or is in a chain that has. The others are left from before a
+	 * fork or a restart. */
 	bool *node_used, *place_used;
-	uint8_t *start_depth; /* by node of p: as above */
+	uint8_t *start_depth; /* by node of p: see NOT_START */
 	struct place_sites *places;
 	uint32_t *run;
 	size_t n_run, cap_run;
 };
 
-/* The types at the nodes of r->out where something is requested. @to: of each node of r->p, the one
- * of r->out. 0 or -ENOMEM. */
+/* Finds the types at the nodes of r->out with requests. @to: from nodes of r->p to those of r->out.
+ * 0 or -ENOMEM. */
 int resolve_site_types(struct resolver *r, const uint32_t *to);
 
-/* Nodes and leaves of r->out, when all places have their sites. 0 or -ENOMEM. */
+/* Makes nodes and leaves of r->out. All places must have their sites. 0 or -ENOMEM. */
 int resolve_tree(struct resolver *r);
 
-/* The series of r->out, when that has its tree and its modules. 0 or -ENOMEM. */
+/* Makes the series of r->out, which must have its tree and modules. 0 or -ENOMEM. */
 int resolve_series(struct resolver *r);
 
 #endif

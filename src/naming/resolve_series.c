@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Who held what the ends of chains held over the time. */
+/* Call sites for the series: which site holds what the ends of chains held over time. */
 #include "naming/resolve_internal.h"
 
 #include "profile/own_code.h"
@@ -8,8 +8,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* The site of place @frame that is innermost; only of those in @own, unless that is NULL. PD_NONE:
- * there is none. */
+/* The innermost site of place @frame; only of those in @own, unless that is NULL. PD_NONE: there is
+ * none. */
 static uint32_t innermost_site(const struct resolver *r, uint32_t frame, const bool *own)
 {
 	const struct place_sites *ps = &r->places[frame];
@@ -20,8 +20,8 @@ static uint32_t innermost_site(const struct resolver *r, uint32_t frame, const b
 	return PD_NONE;
 }
 
-/* Who holds what is held at the end of a chain: the program's own code, as far as the chains are
- * the same; or if there is none the innermost of all. */
+/* The site that holds what is held at the end of a chain: the innermost one of own code in the
+ * @length places that these chains share; or if there is none, the innermost of all. */
 static uint32_t holder(const struct resolver *r, uint32_t node, unsigned length, const bool *own)
 {
 	uint32_t innermost = innermost_site(r, r->p->nodes[node].frame, NULL);

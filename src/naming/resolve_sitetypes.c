@@ -12,14 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So far out a function is looked for that knows what the ones within it return as void *. */
+/* How far out to look for a caller that knows the type of what inner functions return as void *. */
 enum { WRAPPERS_MAX = 8 };
 
 struct site_typing {
 	struct resolver *r;
 	struct evidence *evidence;
-	struct site_evidence **places; /* what is known of each; NULL: not asked yet */
-	uint64_t *sizes;	       /* that are asked for at a node */
+	struct site_evidence **places; /* by place; NULL: not looked up yet */
+	uint64_t *sizes;	       /* requested at a node */
 	size_t cap_sizes, cap_types;
 };
 
@@ -36,7 +36,7 @@ static const struct site_evidence *evidence_of(struct site_typing *t, uint32_t p
 {
 	const struct profile_place *p = &t->r->p->places[place];
 
-	/* A signal has no call before it, code of no file no DWARF. */
+	/* No call is before the instruction of a signal; code without a file has no DWARF. */
 	if (p->module == PD_NONE || p->exact)
 		return &nothing;
 	if (!t->places[place]) {
@@ -51,8 +51,8 @@ static const struct site_evidence *evidence_of(struct site_typing *t, uint32_t p
 	return t->places[place];
 }
 
-/* What is known of the value that the call at the end of a chain returned: where it was received,
- * or by the functions that it was handed on to. */
+/* The evidence for the value returned by the call at the end of a chain: where it was received, or
+ * in the callers that it was passed on to. */
 static const struct site_evidence *evidence_of_chain(struct site_typing *t, uint32_t node)
 {
 	const struct call_node *nodes = t->r->p->nodes;
@@ -81,7 +81,7 @@ static char *name_of(const struct site_candidate *c, const uint64_t *sizes, size
 	return len < 0 ? NULL : name;
 }
 
-/* @n sizes are asked for at a node of the profile that has names. */
+/* @node: of the result; t->sizes has @n sizes requested there. */
 static int add_types(struct site_typing *t, uint32_t node, const struct site_evidence *e, size_t n)
 {
 	struct profile_data *d = t->r->out;
@@ -101,7 +101,7 @@ static int add_types(struct site_typing *t, uint32_t node, const struct site_evi
 	return 0;
 }
 
-/* The leaves of one node stand together, by size; labels may repeat one. */
+/* Leaves are sorted by node, then size; a size occurs more than once with different labels. */
 static int add_size(struct site_typing *t, uint64_t size, size_t *n)
 {
 	if (*n && t->sizes[*n - 1] == size)
@@ -131,7 +131,7 @@ static int type_nodes(struct site_typing *t, const uint32_t *from)
 	return err;
 }
 
-/* Which of the profile's nodes a node with a name stands for: for one of those that are. */
+/* From nodes of the result to a node of the profile; one of them if there are several. */
 static uint32_t *nodes_behind(const struct resolver *r, const uint32_t *to)
 {
 	uint32_t *from = malloc(r->out->n_nodes * sizeof *from);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The tree of call sites, from that of places. */
+/* Makes the tree of call sites from that of places. */
 #include "base/array.h"
 #include "naming/resolve_internal.h"
 
@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* The node for place @frame below @parent: one further down for each function that is there. */
+/* The node for place @frame below @parent: one level deeper for each function at the place. */
 static uint32_t descend(struct resolver *r, uint32_t parent, uint32_t frame)
 {
 	const struct place_sites *ps = &r->places[frame];
@@ -52,17 +52,17 @@ static int resolve_nodes(struct resolver *r, uint32_t *to, uint8_t *depth)
 	return 0;
 }
 
-/* Where what was counted at node @id is counted now. IDINDEX_NONE: out of memory. */
+/* The node at which what was counted at node @id counts. IDINDEX_NONE: out of memory. */
 static uint32_t counted_at(struct resolver *r, const uint32_t *to, const uint8_t *depth,
 			   uint32_t id)
 {
-	/* Start code that allocates by itself stands for itself. */
+	/* Start code that allocates is not trimmed for that request. */
 	if (id >= PD_FIRST_NODE && depth[id] != NOT_START)
 		return descend(r, to[id], r->p->nodes[id].frame);
 	return to[id];
 }
 
-/* What was said of the blocks of leaf @i, the next one in order. */
+/* Takes over the marks of leaf @i; marks are sorted by leaf. */
 static void take_marks(const struct mark_counts *m, size_t *at, size_t i, struct pd_leaf *leaf)
 {
 	for (; *at < m->n && m->v[*at].leaf == i; ++*at) {
@@ -151,7 +151,7 @@ static int resolve_windows(struct resolver *r, uint32_t *to, const uint8_t *dept
 	d->n_windows = k.n;
 	d->survivors = k.survivors;
 	d->n_survivors = k.n_survivors;
-	/* A survivor's node has windows, and a site's stand together. */
+	/* Survivors are only of nodes with windows, and windows are sorted by node. */
 	for (size_t i = 0; i < k.n; i++) {
 		uint32_t node = k.v[i].node;
 
@@ -180,7 +180,7 @@ int resolve_tree(struct resolver *r)
 	if (!err)
 		err = resolve_lifetimes(r, to, depth);
 	if (!err)
-		err = resolve_windows(r, to, depth);	/* the last: it changes @to */
+		err = resolve_windows(r, to, depth);	/* last, as it changes @to */
 	pd_tree_release(&r->tree);
 	free(to);
 	return err;

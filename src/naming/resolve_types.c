@@ -9,7 +9,7 @@
 
 enum { LARGEST_BIN = 1024 };
 
-/* The sizes somebody wants types of, sorted. */
+/* The sizes whose types are wanted, sorted. */
 struct sizes {
 	uint64_t *v;
 	size_t n;
@@ -39,7 +39,7 @@ static uint32_t module_of(const struct profile_data *d, const struct pd_leaf *l)
 	return site == PD_NONE ? PD_NONE : d->functions[d->sites[site].function].module;
 }
 
-/* The sizes asked for by functions of @module, or by anybody if it is PD_NONE. */
+/* The sizes requested by functions of @module, or by all if it is PD_NONE. */
 static int collect_sizes(const struct profile_data *d, uint32_t module, struct sizes *s)
 {
 	s->n = 0;

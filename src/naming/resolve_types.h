@@ -6,16 +6,16 @@
 #include "symbols/symbols.h"
 
 /**
- * Fill in the types of @d, whose functions, sites, nodes and leaves are there: the program's own of
- * each size that was asked for and of every size over 1024; then, for each library, those of the
- * sizes that its own functions asked for. @old: a profile of the same whose types stay; NULL: none.
+ * Fill in the types of @d, which must have functions, sites, nodes and leaves: those of the program
+ * with any requested size or a size above 1024; and for each library, those with sizes that its own
+ * functions requested. @old: a profile of the same program whose types are kept; NULL: none.
  * 0 or -ENOMEM.
  */
 int resolve_types(struct symbols *s, uint32_t program, const struct profile_data *old,
 		  struct profile_data *d);
 
-/* Put types in their order, by size, rank and name, each name once for a size; if the program has
- * it too, it is the program's. */
+/* Sort types by size, rank and name, each name once for a size; if the program and a library have
+ * it, it counts as the program's. */
 void types_drop_repeated(struct profile_data *d);
 
 #endif

@@ -10,10 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is in more brackets than that is nobody's name. */
+/* No name has more nested brackets. */
 #define DEPTH_MAX 256
 
-/* A name that is read from the left to the right while the short one is written. */
+/* A name being read from left to right, and the short one being written. */
 struct shortener {
 	const char *in;
 	char *out;
@@ -35,8 +35,8 @@ static void put(struct shortener *s, const char *text, size_t n)
 }
 
 /*
- * How long is the operator's name at @s, "operator" and what makes it one? 0: it is none, just a
- * word, or a conversion ("operator int"), in which nothing can be taken for a bracket.
+ * The length of the operator's name at @s: "operator" and its symbol. 0: it is just a word, or an
+ * operator without brackets in its name (a conversion, "operator int").
  */
 static size_t operator_length(const char *s)
 {
@@ -50,7 +50,7 @@ static size_t operator_length(const char *s)
 	for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
 		size_t n = word + strlen(symbols[i]);
 
-		/* "operator<<int>" is a < of int */
+		/* "operator<<int>" is an operator< of int. */
 		if (text_begins(s + word, symbols[i]) && strchr(" <([:", s[n]))
 			return n;
 	}
@@ -68,8 +68,8 @@ static char closing(char c)
 }
 
 /*
- * The end of the bracket that opens at @s, behind its partner; NULL if it has none. Within () < and
- * > may be anything: demanglers put an expression with a > into parentheses.
+ * The end of the bracket that opens at @s, behind the closing one; NULL: it is not closed. Within
+ * (), < and > are not counted: demanglers put expressions with a > into parentheses.
  */
 static const char *skip_bracket(const char *s)
 {
@@ -102,7 +102,7 @@ static const char *skip_bracket(const char *s)
 	return NULL;
 }
 
-/* Cut the blanks at the end of what is written. */
+/* Removes blanks at the end of what has been written. */
 static void trim(struct shortener *s)
 {
 	while (s->len && s->out[s->len - 1] == ' ')
@@ -116,7 +116,7 @@ static bool ends(const struct shortener *s, const char *with)
 	return s->len >= n && memcmp(s->out + s->len - n, with, n) == 0;
 }
 
-/* What stands behind a list of parameters and belongs to it. */
+/* Skips what belongs to a list of parameters and stands behind it. */
 static const char *skip_qualifiers(const char *s)
 {
 	static const char *const words[] = {" const", " volatile", " &&", " &", " noexcept"};
@@ -130,7 +130,7 @@ static const char *skip_qualifiers(const char *s)
 	return s;
 }
 
-/* Is what is written the name of an operator, so that arguments follow? */
+/* Does what has been written end in an operator's name, so that a bracket begins arguments? */
 static bool after_operator(const struct shortener *s)
 {
 	static const char word[] = "operator";
@@ -144,7 +144,7 @@ static bool after_operator(const struct shortener *s)
 
 static void copy(struct shortener *s, const char *until);
 
-/* "<Foo>::f" of Rust: the brackets say nothing. */
+/* "<Foo>::f" of Rust: the brackets can be dropped. */
 static bool is_plain(const char *type, const char *end)
 {
 	const char *as = strstr(type, " as ");
@@ -152,7 +152,7 @@ static bool is_plain(const char *type, const char *end)
 	return is_word(*type) && (!as || as >= end) && text_begins(end, ">::");
 }
 
-/* A '<' at s->in: arguments go, but the type in "<T as Trait>::f" is part of the path. */
+/* A '<' at s->in: arguments are dropped, but the type in "<T as Trait>::f" is part of the path. */
 static bool angle(struct shortener *s)
 {
 	const char *end = skip_bracket(s->in);
@@ -210,7 +210,7 @@ static bool brace(struct shortener *s)
 	return true;
 }
 
-/* Copy up to @until, which is in no bracket that opens before it. */
+/* Copies up to @until, which is not inside of a bracket that opens before it. */
 static void copy(struct shortener *s, const char *until)
 {
 	const char *begin = s->in;

@@ -16,17 +16,17 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The longest name that anybody would write; what is longer matches nothing. */
+/* Longer names match nothing. */
 enum { LONGEST = 4096 };
 
-/* What comes of one; its text is untrusted outside. */
+/* The answer for a name; its text is untrusted outside of the process. */
 struct answer {
 	bool found;
 	char near[SOUGHT_NEAR];
 };
 
-/* What the name that is suggested has in common with the one that is sought, the best first. Of a
- * library nearly any name has something in common with another. */
+/* What a suggested name has in common with the one that is searched, best first. In libraries,
+ * nearly any name resembles another, so that less counts. */
 enum kinship {
 	SAME_BUT_PARAMETERS,
 	FEW_SLIPS,
@@ -40,8 +40,8 @@ struct one {
 	char *brief; /* its short name */
 	struct nearest nearest;
 	enum kinship kinship;
-	bool overloaded; /* there is one with other parameters */
-	bool inlined;	 /* a function of this name is known without its parameters */
+	bool overloaded; /* a function of that name has other parameters */
+	bool inlined;	 /* a function of that name has no parameters in the debug information */
 	struct answer answer;
 };
 
@@ -51,13 +51,13 @@ struct seeking {
 	const struct sought_file *files;
 	/* In the process: */
 	struct one *ones;
-	bool program; /* the file that is read is it */
-	bool unsure;  /* there may be names that nobody has told */
+	bool program; /* the file being read is the program */
+	bool unsure;  /* not all names are known */
 };
 
 /* ---- in the process ---- */
 
-/* As reports have it: readable, or without what compilers append. */
+/* A name as in reports: demangled, or without what compilers append. */
 static const char *readable(const char *name, char text[LONGEST])
 {
 	size_t len = demangle_stem(name, NULL);
@@ -94,21 +94,21 @@ static enum kinship kinship(struct one *o, const char *shown, const char *brief,
 	return strcmp(last_part(o->brief), last_part(brief)) ? NO_KINSHIP : SAME_LAST_PART;
 }
 
-/* A name in a file: the symbol, as reports have it, and short. */
+/* A name in a file: the symbol, as in reports, and short. */
 struct met {
 	const char *name, *shown, *brief;
 };
 
-/* Is it the one that may be meant? */
+/* Is the name a better suggestion than the one before? */
 static void try_near(const struct seeking *s, struct one *o, const struct met *m)
 {
 	const char *shown = m->shown;
 	enum kinship is = kinship(o, shown, m->brief, s->program);
 
-	/* @shown does not stay. */
+	/* @shown is not valid any longer than this call. */
 	o->nearest.best = o->nearest.best ? o->pattern : NULL;
 	o->overloaded |= is == SAME_BUT_PARAMETERS || is == SAME_IN_LIBRARY;
-	/* Of those with slips the one that comes later has fewer. */
+	/* nearest_try() accepts a name with slips only if it has fewer than the one before. */
 	if (is > o->kinship || (is == o->kinship && is != FEW_SLIPS && *o->answer.near))
 		return;
 	o->kinship = is;
@@ -125,7 +125,7 @@ static void try_inlined(const struct seeking *s, struct one *o, const struct met
 		o->inlined = true;
 }
 
-/* For all that are sought; @otherwise is asked of those that it is not. */
+/* Compares a name with all that are searched; @otherwise is called for those that do not match. */
 static void meet(struct seeking *s, const char *name,
 		 void (*otherwise)(const struct seeking *s, struct one *o, const struct met *m))
 {
@@ -145,7 +145,7 @@ static void meet_symbol(void *ctx, const char *name)
 	meet(ctx, name, try_near);
 }
 
-/* Names of templates have their arguments there. */
+/* Template names include their arguments here. */
 static bool is_wanted(void *ctx, const char *name)
 {
 	const struct seeking *s = ctx;
@@ -177,17 +177,17 @@ static int look_into(struct seeking *s, struct symbols *symbols, int module)
 	bool all = false;
 	int err = symbols_allnames(symbols, module, &to, &all);
 
-	/* A library is as often as not without names of its own, and nobody means these. */
+	/* Many libraries have no symbol table, and their inner functions are hardly ever meant. */
 	s->unsure |= f->program && !all;
 	return err;
 }
 
-/* One that ended who read it is as one without names: it has been told of. */
+/* A file that ended the process counts as one without names: that was reported. */
 static int look_into_all(struct seeking *s, const struct reading *r, struct namer *namer)
 {
 	int err = 0;
 
-	/* As many as there are files, by the same numbers. */
+	/* All files, so that numbers are the same. */
 	for (size_t i = 0; !err && i < r->n_files; i++)
 		err = namer_add_module(namer, r->files[i].path, r->files[i].fd) < 0 ? -ENOMEM : 0;
 	for (size_t i = 0; !err && i < r->n_files; i++)
@@ -198,7 +198,7 @@ static int look_into_all(struct seeking *s, const struct reading *r, struct name
 	return err;
 }
 
-/* For free(), or NULL. */
+/* The short name of a pattern, for free(). NULL: out of memory. */
 static char *brief_of(const char *pattern)
 {
 	size_t size = strlen(pattern) + 1;
@@ -237,12 +237,12 @@ static int seek(struct reading *r, size_t which, struct namer *namer, int out)
 	for (size_t i = 0; !err && i < s->n; i++) {
 		struct one *o = &s->ones[i];
 
-		/* Whether the parameters are those of one that is inlined everywhere nobody can
-		 * tell; most likely they are wrong if one that has a symbol has others. */
+		/* The parameters of a function that is inlined everywhere are not known. They are
+		 * probably wrong if a function of that name with other ones has a symbol. */
 		o->answer.found |= s->unsure || (o->inlined && !o->overloaded);
 		err = write_all(out, &o->answer, sizeof o->answer);
 	}
-	/* The process ends here. */
+	/* s->ones is not freed: the process ends here. */
 	return err;
 }
 
@@ -263,7 +263,7 @@ static int take(struct reading *r, size_t which, int fd)
 	return err;
 }
 
-/* For free() once they are closed, or NULL. */
+/* For free(), after closing them. NULL: out of memory. */
 static struct resolve_module *open_files(const struct sought_file *files, size_t n)
 {
 	struct resolve_module *v = calloc(n + 1, sizeof *v);
@@ -276,7 +276,7 @@ static struct resolve_module *open_files(const struct sought_file *files, size_t
 int sought_in_files(struct sought *v, size_t n, const struct sought_file *files, size_t n_files,
 		    say_fn *say)
 {
-	/* Without any file nothing is certain. */
+	/* There is no without(): if no file can be read, nothing is certain. */
 	static const struct reading_ops ops = {.work = seek, .take = take};
 	struct seeking s = {.v = v, .n = n, .files = files};
 	struct reading r = {.ops = &ops, .ctx = &s, .n = n && n_files ? 1 : 0, .say = say};

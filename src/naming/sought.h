@@ -8,29 +8,29 @@
 #include <stddef.h>
 
 /*
- * Is there a function of a name at all in the files that a program was made of? For who has met
- * none in a profile, where only those are that requested something. The files are read in a
- * confined process, as those for names are.
+ * Is there a function of a certain name in the files of a program at all? For names that are not in
+ * a profile, which has only functions that requested something. The files are read in a confined
+ * process.
  */
 
 enum { SOUGHT_NEAR = 64 };
 
 struct sought {
-	const char *pattern;	/* as shortname_matches() takes it */
-	bool nowhere;		/* there is none, for certain */
-	char near[SOUGHT_NEAR];	/* of the names there are the one that may be meant; "": none */
+	const char *pattern;	/* as for shortname_matches() */
+	bool nowhere;		/* certainly no function has the name */
+	char near[SOUGHT_NEAR];	/* an existing name that may be meant; "": none */
 };
 
 struct sought_file {
 	char *path;	/* as the program saw it */
-	char *build_id; /* what the file must have; "": whatever it has */
-	bool program;	/* not a library of it */
+	char *build_id; /* that the file must have; "": any */
+	bool program;	/* false: a library */
 };
 
 /**
- * A file that is gone, is another build, or is the program and has no names of its own leaves it
- * open. A library that ends who reads it has none, and @say is told.
- * Returns 0 or -ENOMEM, then nothing is certain.
+ * If a file is missing or of another build, or the program has no symbol table, nothing is certain.
+ * A library that ends the process which reads it counts as one without functions; @say is told.
+ * Returns 0, or -ENOMEM: then nothing is certain.
  */
 int sought_in_files(struct sought *v, size_t n, const struct sought_file *files, size_t n_files,
 		    say_fn *say);

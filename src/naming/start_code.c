@@ -73,19 +73,19 @@ enum start_code start_code_of(const struct start_names *s, uint32_t module, bool
 {
 	bool in_library = module == s->c_library;
 
-	/* Where nothing names it or tells how long it is, what is known is a place in it. */
+	/* Without a name and size, f->address is just some place in _start. */
 	if (is_program && s->entry &&
 	    (f->address == s->entry ||
 	     (names_is_nameless(f->name) && f->address - s->entry < ENTRY_CODE_SIZE)))
 		return START_ENTRY;
 	if (in_library && names_is_nameless(f->name))
 		return START_NAMELESS;
-	/* A static program has the C library's code in its own file. */
+	/* A static program contains the C library's code. */
 	enum start_code named = NOT_START_CODE;
 
 	if (in_library || (is_program && s->c_library == PD_NONE))
 		named = by_name(f->linkage ? f->linkage : f->name);
-	/* Functions in assembly have no size there, and what stands behind one has its name. */
+	/* Assembly functions of musl have no size, so an address in one may have another name. */
 	return named == NOT_START_CODE && in_library && s->musl ? START_MUSL : named;
 }
 
@@ -99,7 +99,7 @@ bool start_code_at(enum start_code kind, unsigned depth, bool whole)
 		return depth == 0;
 	case START_MAIN:
 		return depth == 1;
-	case START_CALL_MAIN: /* musl's jumps there from what _start calls */
+	case START_CALL_MAIN: /* in musl, the function called by _start jumps there */
 		return depth == 1 || depth == 2;
 	case START_NAMELESS:
 		return depth <= 2;

@@ -6,9 +6,9 @@
 #include "symbols/symbols.h"
 
 /*
- * The code that calls main or starts a thread is not part of a chain. It is told by name and by
- * its depth in the chain; in a C library without debugging symbols, where it has no names, by
- * where it stands.
+ * The code that calls main or starts a thread is not part of a chain. It is recognized by its name
+ * and its depth in the chain; in a C library without symbol table, where it has no name, by its
+ * depth alone.
  */
 enum start_code {
 	NOT_START_CODE,
@@ -16,8 +16,8 @@ enum start_code {
 	START_THREAD,	/* clone, clone3: outermost */
 	START_MAIN,	/* __libc_start_main, start_thread: called by one of those */
 	START_CALL_MAIN, /* __libc_start_call_main: called by that */
-	START_MUSL,	/* a function of a musl without local names, by whatever name: outermost */
-	START_NAMELESS,	/* a function of the C library that nothing names: any of them */
+	START_MUSL,	/* any function of a musl without local symbols: outermost */
+	START_NAMELESS,	/* any function of the C library without a name */
 };
 
 struct start_names {
@@ -29,12 +29,12 @@ struct start_names {
 void start_names_init(struct start_names *s, const struct resolve_module *modules, size_t n,
 		      uint32_t program);
 
-/* What the physical function at a place may be. */
+/* The kind of start code that the physical function at a place may be. */
 enum start_code start_code_of(const struct start_names *s, uint32_t module, bool is_program,
 			      const struct sym_frame *f);
 
-/* Whether start code of this kind is what stands at @depth (0: outermost) of a chain that has been
- * start code so far. @whole: the chain has been followed to its end. */
+/* Is start code of this kind expected at @depth (0: outermost) of a chain that has been start code
+ * so far? @whole: the chain was followed to its end. */
 bool start_code_at(enum start_code kind, unsigned depth, bool whole);
 
 #endif

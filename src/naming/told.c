@@ -78,7 +78,7 @@ static uint64_t function_hash(const struct told_function *f)
 	return hash_mix(f->address ^ (uintptr_t)f->name ^ (uint64_t)f->module << 48);
 }
 
-/* The pool has each text once. */
+/* Equal strings in the pool are equal pointers. */
 static bool function_eq(const void *owner, uint32_t id, const void *key)
 {
 	const struct told_names *t = owner;

@@ -7,8 +7,8 @@
 #include "symbols/symbols.h"
 
 /*
- * Who is at which place, as somebody else has found out: what a namer knows that reads no file
- * itself. A zeroed one knows nothing.
+ * The answers that a namer which reads no files has got: the functions at places. A zeroed struct
+ * is empty.
  */
 struct told_names {
 	struct told_place {
@@ -28,7 +28,7 @@ struct told_names {
 	struct idindex by_function;
 	struct told_file {
 		const char *build_id, *names;
-		bool left_out;		/* it ended who read it, and is not read again */
+		bool left_out;		/* it ended the process, and is not read again */
 	} *files;			/* by module */
 	size_t n_files, cap_files;
 	struct strpool strings;
@@ -36,24 +36,24 @@ struct told_names {
 
 void told_release(struct told_names *t);
 
-/* @f, outermost first, is copied; its keys are replaced: the same for what is called the same and
- * is at the same address of a module. 0 or -ENOMEM. */
+/* Copies the frames @f, outermost first. Their keys are replaced: equal for functions with the same
+ * names at the same address of a module. 0 or -ENOMEM. */
 int told_add(struct told_names *t, const struct profile_place *place, const struct sym_frame *f,
 	     size_t n);
 
-/* Forget what is in no module. */
+/* Forget places that are in no module. */
 void told_forget_outside(struct told_names *t);
 
-/* False: nothing was told of it. @out: as of symbols_lookup(). */
+/* False: the place is not known. @out: as from symbols_lookup(). */
 bool told_look(const struct told_names *t, const struct profile_place *place,
 	       struct sym_frames *out);
 
-/* Module @module is of this build, and its names are from there; "": nothing is known of them yet.
- * 0 or -ENOMEM. */
+/* The build ID of module @module, and the source of its names; "": not known yet, keeps the old
+ * one. 0 or -ENOMEM. */
 int told_set_module(struct told_names *t, uint32_t module, const char *build_id, const char *names);
 int told_leave_out(struct told_names *t, uint32_t module);
 
-/* What is known of it; texts are "" at least. */
+/* What is known of a module; texts are never NULL. */
 struct told_file told_module(const struct told_names *t, uint32_t module);
 
 #endif

@@ -19,7 +19,7 @@ static bool is_inlined(const struct profile_data *d, uint32_t node)
 	return node >= PD_FIRST_NODE && d->sites[d->nodes[node].site].inlined;
 }
 
-/* Number the nodes anew: an inlined function's node is that of the function it was inlined into. */
+/* Renumbers nodes: an inlined function's node becomes that of the function it was inlined into. */
 static int fold_nodes(struct profile_data *d, struct pd_node *old, size_t n_old, uint32_t *to)
 {
 	struct pd_tree tree = { .d = d };
@@ -71,7 +71,7 @@ static int drop_inlines(struct profile_data *d)
 
 /* ---- names and types ---- */
 
-/* 0 or -ENOMEM: *name is what it was. */
+/* 0, or -ENOMEM: then *name is unchanged. */
 static int shorten(const char *linkage, char **name)
 {
 	size_t size = strlen(*name) + 1;
@@ -85,8 +85,8 @@ static int shorten(const char *linkage, char **name)
 	return 0;
 }
 
-/* Functions of one name stay different ones; types of one name and size are one, as they always
- * are. */
+/* Functions with the same name stay separate; types with the same name and size become one, as
+ * always. */
 static int shorten_names(struct profile_data *d)
 {
 	int err = 0;
@@ -115,7 +115,7 @@ static void drop_types(struct profile_data *d, enum view_types seen)
 
 /* ---- at the peak ---- */
 
-/* The objects that were live, and nothing that happened before or after. */
+/* Keeps only the blocks that were live at the peak. */
 static void only_at_peak(struct profile_data *d)
 {
 	size_t kept = 0;
@@ -135,7 +135,7 @@ static void only_at_peak(struct profile_data *d)
 			continue;
 		l.allocs = l.at_peak;
 		l.frees = 0;
-		/* What is lost was seen at the end. */
+		/* Lost blocks are those found at the end. */
 		memset(l.reach, 0, sizeof l.reach);
 		l.hanging = (struct pd_sum){ 0 };
 		d->totals.allocs += l.allocs;
@@ -147,8 +147,7 @@ static void only_at_peak(struct profile_data *d)
 	d->n_windows = d->n_survivors = 0;
 	d->window_ns = d->windows_over = 0;
 	d->reach = (struct pd_reach){ 0 };
-	/* What is repeated of the chain before belongs to requests, of which most are no longer
-	 * there. */
+	/* It counts requests that follow each other, and most of these are left out. */
 	for (size_t i = 0; i < d->n_nodes; i++)
 		d->nodes[i].resumed = 0;
 }

@@ -9,24 +9,24 @@
 
 enum view_types { VIEW_TYPES_ALL, VIEW_TYPES_PROGRAM, VIEW_TYPES_NONE };
 
-/* What of a profile's names is to be seen. A zeroed struct: everything, as it is. */
+/* What a report shows of a profile. A zeroed struct: everything. */
 struct view {
-	name_list alloc_fns;	/* without these at the innermost ends of chains, NULL: those that
-				   are known */
-	name_list ignore_fns;	/* without what these requested */
-	bool no_inlines;	/* without the functions that were inlined */
-	bool short_names;	/* without template arguments and parameters; of functions and
-				   types */
-	bool at_peak;		/* what was live at the peak, as if it were all there was */
+	name_list alloc_fns;	/* left out at the innermost ends of chains, besides the built-in
+				   ones */
+	name_list ignore_fns;	/* functions whose requests are left out */
+	bool no_inlines;	/* without inlined functions */
+	bool short_names;	/* functions and types without template arguments and
+				   parameters */
+	bool at_peak;		/* only what was live at the peak */
 	bool no_site_types;	/* without the types at call sites */
-	enum view_types types;	/* all; only those of the program itself; none */
+	enum view_types types;	/* all; only the program's; none */
 };
 
 /**
  * Leave out of a profile what a report shall not show. Allocation functions are left out
- * in any case (naming/view_fns.h). Without inlined functions what they did is their callers' doing;
- * sums stay what they are. Functions stay different ones though they may get the same name. Returns
- * 0, or -ENOMEM: @d is good for nothing but to be freed.
+ * in any case (naming/view_fns.h). What inlined functions requested counts for the functions they
+ * were inlined into; sums do not change. Functions stay separate even if their names become equal.
+ * Returns 0, or -ENOMEM: @d can only be freed then.
  */
 int view_apply(const struct view *v, struct profile_data *d);
 

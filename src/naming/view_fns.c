@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Functions that are taken out of a profile: allocation functions, and whose requests are
+/* Functions that are left out of a profile: allocation functions, and functions whose requests are
  * ignored. */
 #include "naming/view_fns.h"
 
@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* What the lists say of a function: it is found out once, for it is asked at each node. */
+/* What the lists say of a function: looked up once, as it is needed at each node. */
 enum {
 	FN_ALLOCATES = 1,
 	FN_IGNORED = 2,
@@ -19,7 +19,7 @@ enum {
 struct sifting {
 	const struct profile_data *d;
 	uint8_t *facts;	/* by function */
-	bool named;	/* allocation functions besides the known ones are */
+	bool named;	/* the user has named allocation functions */
 };
 
 static uint8_t facts_of(const struct profile_data *d, uint32_t function, name_list alloc_fns,
@@ -49,7 +49,7 @@ static bool is(const struct sifting *s, uint32_t node, uint8_t fact)
 	       s->facts[names_function(s->d, s->d->nodes[node].site)] & fact;
 }
 
-/* Without the allocation functions that it ends in. */
+/* The node without the allocation functions at its end. */
 static uint32_t without_alloc_fns(const struct sifting *s, uint32_t node)
 {
 	while (is(s, node, FN_ALLOCATES))
@@ -57,8 +57,8 @@ static uint32_t without_alloc_fns(const struct sifting *s, uint32_t node)
 	return node;
 }
 
-/* Only the innermost function is looked at: what a report calls it, and if that is no name, the
- * first one that has one. */
+/* Only the innermost function counts: by the name in reports; if it has none, the first one
+ * outwards that has. */
 static bool is_ignored(const struct sifting *s, uint32_t node)
 {
 	if (is(s, node, FN_IGNORED))
@@ -88,21 +88,21 @@ static void subtract(struct profile_data *d, const struct pd_leaf *l)
 	t->free_bytes -= l->frees * l->size;
 }
 
-/* Where what is requested at @node counts. PD_NONE: nowhere, it is ignored. */
+/* The node at which requests at @node count. PD_NONE: they are ignored. */
 static uint32_t counted_at(const struct sifting *s, uint32_t node)
 {
 	uint32_t at = without_alloc_fns(s, node);
 
-	/* What is known by itself must not make a request vanish. */
+	/* Built-in names alone must not make a request vanish. */
 	if (at < PD_FIRST_NODE && !s->named)
 		at = node;
-	/* A chain with nothing left in it is ignored too, but not one that had nothing. */
+	/* A chain of which nothing is left is ignored, but not one that was empty. */
 	if ((at < PD_FIRST_NODE && at != node) || is_ignored(s, at))
 		return PD_NONE;
 	return at;
 }
 
-/* Take the nodes out that no chain goes through any more. @to: room for each node's number. */
+/* Removes nodes that are in no chain any more. @to: room for each node's number. */
 static void drop_unused_nodes(struct profile_data *d, bool *used, uint32_t *to)
 {
 	uint32_t n = 0;
@@ -123,7 +123,7 @@ static void drop_unused_nodes(struct profile_data *d, bool *used, uint32_t *to)
 	pd_tree_move_counts(d, to);
 }
 
-/* Which nodes a chain goes through at whose end something is counted. */
+/* Marks the nodes of all chains with counts. */
 static void mark_used(const struct profile_data *d, bool *used)
 {
 	for (uint32_t i = 0; i < PD_FIRST_NODE; i++)

@@ -6,13 +6,13 @@
 #include "naming/allocfn.h"
 
 /**
- * Take allocation functions out of the innermost ends of all chains, so that their callers are
- * where the requests were made; then all requests whose innermost function is in @ignored (or, if
- * nothing names that one, whose innermost function that has a name is), with their frees, and those
- * of whose chains nothing is left. The totals are those of what remains,
- * but for the peak and the chains that were cut, of which a profile has only the sums.
- * @alloc_fns  besides those that are known (naming/allocfn.h)
- * Returns 0, or -ENOMEM: @d is good for nothing but to be freed.
+ * Leave allocation functions out of the innermost ends of all chains, so that requests count for
+ * their callers; then leave out all requests, with their frees, whose innermost function is in
+ * @ignored (if it has no name, the innermost one that has), and those of whose chains nothing is
+ * left. The totals are those of what remains, except for the peak and for truncated chains, of
+ * which a profile has only the sums.
+ * @alloc_fns  besides the built-in ones (naming/allocfn.h)
+ * Returns 0, or -ENOMEM: @d can only be freed then.
  * Source: the rules of Massif, Valgrind manual, --alloc-fn and --ignore-fn.
  */
 int view_drop_functions(struct profile_data *d, name_list alloc_fns, name_list ignored);

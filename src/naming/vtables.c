@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the process writes: one of these for each, then the names, each with its end. */
+/* What the process writes: one of these for each address, then the names, each with its zero. */
 struct answer {
-	uint32_t name;	/* where it begins; PD_NONE: it has none */
+	uint32_t name;	/* its offset; PD_NONE: there is none */
 	uint32_t other;
 };
 
@@ -23,8 +23,8 @@ struct asking {
 
 /* ---- in the confined process ---- */
 
-/* Its number is to be that of the file, so those before it that nobody asks about are added too,
- * and not read. 0 or -ENOMEM. */
+/* Its number must be that of the file, so files before it are added, too, but not read. 0 or
+ * -ENOMEM. */
 static int add_file(const struct reading *r, struct namer *namer, uint32_t file)
 {
 	int err = 0;
@@ -38,7 +38,7 @@ static int add_file(const struct reading *r, struct namer *namer, uint32_t file)
 	return err;
 }
 
-/* Of one file, @n from the @first on. */
+/* Looks up @n addresses of one file, from the @first on. 0 or -ENOMEM. */
 static int look_in_file(const struct asking *a, const struct reading *r, struct namer *namer,
 			size_t first, size_t n)
 {
@@ -96,7 +96,7 @@ static int look(struct reading *r, size_t which, struct namer *namer, int out)
 
 /* ---- outside ---- */
 
-/* @bytes: an answer for each, and behind them names. */
+/* @bytes: an answer for each address, followed by the names. */
 static int take_answer(const struct asking *a, const void *bytes, size_t whole)
 {
 	const struct answer *answers = bytes;

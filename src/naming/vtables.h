@@ -4,18 +4,18 @@
 
 #include "naming/namer.h"
 
-/* A table of functions in a file that may be a class's vtable; see symbols/vtables.h. */
+/* An address in a file that may be of a class's vtable; see symbols/vtables.h. */
 struct vtable_asked {
-	uint32_t file;	/* PD_NONE: in none, and nothing is known of it */
+	uint32_t file;	/* PD_NONE: in no file, so nothing is known */
 	uint64_t at;
-	size_t which;	/* the caller's */
+	size_t which;	/* for the caller */
 	char *name;	/* for free(); NULL: no symbol names a class there */
 	bool other;
 };
 
 /**
- * What the symbols of files say of such tables, asked in a confined process.
- * @v  sorted by file, then by @at; @name and @other are filled in
+ * Look up such addresses in the symbols of files, in a confined process.
+ * @v  sorted by file, then by @at; @name and @other are set
  * Returns 0 or -ENOMEM.
  */
 int vtables_ask(const struct resolve_module *files, size_t n_files, struct vtable_asked *v,

@@ -4,15 +4,15 @@
 
 #include "profile/profile_data.h"
 
-enum { WHERE_FUNCTION = 61 }; /* a name of C++ may be longer than the screen is wide */
+enum { WHERE_FUNCTION = 61 }; /* names of C++ may be longer than the screen is wide */
 
-/* The short name of the function that a place is in; the same as @name. Not made harmless for a
- * terminal, as the other. */
+/* The short name of the function that a place is in; returns @name. Like where_text(), not made
+ * harmless for a terminal. */
 const char *where_function(const struct profile_data *d, uint32_t site, char name[WHERE_FUNCTION]);
 
 /**
- * Where a place in the program is, for a person who goes there: "lose (patterns.c:57)", or without
- * a line the function and its module. Not made harmless for a terminal.
+ * Where a place in the program is, for people: "lose (patterns.c:57)", or without a line the
+ * function and its module. Not made harmless for a terminal.
  * @site  of @d, or PD_NONE
  * Returns it, for free(), or NULL: out of memory.
  */
