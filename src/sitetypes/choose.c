@@ -41,7 +41,7 @@ static bool divides_each(const struct site_candidate *c, const uint64_t *sizes, 
 	return true;
 }
 
-/* Can all of the blocks be of this type, and not only begin with it? */
+/* Can the type fill whole blocks, rather than only their beginning? */
 static bool is_possible(const struct site_candidate *c, const uint64_t *sizes, size_t n)
 {
 	if (!n || c->may_go_on || has_each_size(c, sizes, n))
@@ -51,7 +51,7 @@ static bool is_possible(const struct site_candidate *c, const uint64_t *sizes, s
 
 typedef bool is_wanted_fn(const struct site_candidate *c, const uint64_t *sizes, size_t n);
 
-/* Those of a set that are wanted; all of it, if none is. */
+/* The candidates of a set for which @is_wanted holds; the whole set, if there are none. */
 static uint32_t prefer(const struct site_evidence *e, uint32_t set, is_wanted_fn *is_wanted,
 		       const uint64_t *sizes, size_t n)
 {
@@ -76,7 +76,7 @@ struct site_choice site_choose(const struct site_evidence *e, const uint64_t *si
 	for (unsigned i = 0; i < e->n; i++)
 		if (set >> i & 1 && !(e->v[i].begins & set))
 			whole |= 1u << i;
-	/* Two that begin with each other are no types of any program. */
+	/* Two types cannot begin with each other, except in damaged DWARF. */
 	c.set = whole ? whole : set;
 	for (unsigned i = 0; i < e->n; i++)
 		if (c.set >> i & 1 && e->v[i].how < c.how)

@@ -4,23 +4,24 @@
 
 #include "sitetypes/evidence.h"
 
-/* What is left of the candidates when it is known how much was asked for. */
+/* The candidates that remain once the requested sizes are known. */
 struct site_choice {
-	uint32_t set;	   /* candidates: 1 << number; 0: nothing is known */
-	bool certain;	   /* it is one, and all evidence was looked at */
-	enum flow_how how; /* the strongest evidence for it */
+	uint32_t set;	   /* candidates: 1 << index; 0: nothing is known */
+	bool certain;	   /* there is just one, and all evidence was found */
+	enum flow_how how; /* the strongest evidence for any of them */
 };
 
 /**
- * Of C++, what is neither of these sizes nor an array is only what the block begins with; and an
- * array of what has been seen by "this" or by reference may be. These are none.
- * @sizes  all that was asked for there, in bytes, @n of them
- * What has one of these sizes is preferred to all else; what is larger than a block is not in it,
- * unless there is nothing else; and what another one begins with is a part of that.
+ * Choose the candidates that fit the requested sizes. In C++, a type that has none of these sizes
+ * and of which no array has them is only what the block begins with, and is excluded; so is an
+ * array of a type seen only as "this" or by reference, as that may be a part of something larger.
+ * Types with one of the sizes are preferred, then types that are no larger than a block, and then
+ * the largest: a type that another one begins with is a part of that.
+ * @sizes  all sizes requested there, in bytes, @n of them
  */
 struct site_choice site_choose(const struct site_evidence *e, const uint64_t *sizes, size_t n);
 
-/* Is a block of each size a whole number of these, and more than one in any? */
+/* Are all blocks arrays of this type, and at least one of more than one element? */
 bool site_is_array(const struct site_candidate *c, const uint64_t *sizes, size_t n);
 
 #endif

@@ -11,14 +11,14 @@
 
 struct object {
 	uint64_t start, size;
-	const char *name; /* the file's */
+	const char *name; /* belongs to the file */
 };
 
 struct code {
 	struct module *m;
 	Dwarf_CFI *cfi;
 	bool has_cfi, has_objects;
-	uint64_t cfa_pc; /* that was asked for last; 0: none */
+	uint64_t cfa_pc; /* pc of the last look-up; 0: none */
 	bool cfa_known;
 	struct flow_place cfa;
 	struct object *objects; /* by start */
@@ -62,7 +62,7 @@ static bool find_cfa(struct code *c, uint64_t pc, struct flow_place *cfa)
 	c->has_cfi = true;
 	if (!c->cfi || dwarf_cfi_addrframe(c->cfi, pc, &frame))
 		return false;
-	/* "breg N", or that and "plus_uconst". */
+	/* "breg N", or that followed by "plus_uconst". */
 	if (dwarf_frame_cfa(frame, &ops, &n) == 0 && n >= 1 && n <= 2) {
 		if (ops[0].atom == DW_OP_bregx && ops[0].number < ARCH_FLOW_REGS) {
 			*cfa = (struct flow_place){true, (int)ops[0].number,

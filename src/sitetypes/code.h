@@ -5,20 +5,21 @@
 #include "sitetypes/flow.h"
 #include "symbols/module.h"
 
-/* The code of a module's file, where its frames are, and its objects by their symbols. */
+/* The code of a module's file, its call frame information, and its objects by their symbols. */
 struct code;
 
 /* NULL: out of memory. */
 struct code *code_new(struct module *m);
 void code_free(struct code *c);
 
-/* Read from what is loaded at @at: how many bytes there are, of @size. */
+/* Read what is loaded at @at. Returns how many of the @size bytes there are. */
 size_t code_read(struct code *c, uint64_t at, uint8_t *to, size_t size);
 
-/* Where the canonical frame address is when @pc is reached: at a register and an offset. */
+/* The canonical frame address at @pc: a register and an offset. False: not known. */
 bool code_cfa(struct code *c, uint64_t pc, struct flow_place *cfa);
 
-/* The name of the object that @at is in, and its start. NULL: there is none. */
+/* The name of the object that contains @at, and its start. NULL: there is none. It belongs to
+ * @c. */
 const char *code_object(struct code *c, uint64_t at, uint64_t *start);
 
 #endif

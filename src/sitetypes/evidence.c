@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What was read of a function, or of a unit: known by the address of its DIE. */
+/* The variables of a function or unit that were read, by the address of its DIE. */
 struct known_scope {
 	uint64_t die;
 	struct scope *scope;
@@ -22,7 +22,7 @@ struct evidence {
 	struct symbols *symbols;
 	struct types types;
 	struct addrtable scopes;
-	/* Of the return address that is looked at. */
+	/* For the return address being looked up: */
 	struct module *m;
 	struct code *code;
 	struct code **codes; /* by module */
@@ -30,7 +30,7 @@ struct evidence {
 	struct cu_hit hit;
 	const struct scope *scope;
 	struct site_evidence *out;
-	Dwarf_Die plain[SITE_CANDIDATES_MAX]; /* of its candidates */
+	Dwarf_Die plain[SITE_CANDIDATES_MAX]; /* types of its candidates */
 	int err;
 };
 
@@ -72,7 +72,8 @@ void evidence_free(struct evidence *x)
 
 /* ---- scopes ---- */
 
-/* Of a function, or if @f is NULL the globals of a unit. NULL: out of memory, which x->err says. */
+/* The variables of a function, or if @f is NULL, the globals of a unit. NULL: out of memory, in
+ * x->err. */
 static const struct scope *scope_of(struct evidence *x, const struct func *f, Dwarf_Die *unit)
 {
 	uint64_t key = (uint64_t)(uintptr_t)(f ? f->die.addr : unit->addr);
@@ -96,7 +97,7 @@ static const struct scope *scope_of(struct evidence *x, const struct func *f, Dw
 	return k->scope = s;
 }
 
-/* ---- what flow.c asks ---- */
+/* ---- callbacks of flow.c ---- */
 
 static bool fetch(void *ctx, taddr pc, struct arch_flow *f)
 {
@@ -173,7 +174,7 @@ static flow_type element(void *ctx, flow_type pointer)
 		       : 0;
 }
 
-/* The variable that an address is in, of those of a scope that have one. */
+/* The type of what is at an address, from the variables of a scope that have addresses. */
 static flow_type type_at(struct evidence *x, const struct scope *s, taddr at)
 {
 	flow_type v[FLOW_TYPES_MAX];
@@ -186,7 +187,7 @@ static flow_type type_at(struct evidence *x, const struct scope *s, taddr at)
 	return 0;
 }
 
-/* A variable of another unit, which is declared in this one. */
+/* The same for a variable that is defined in another unit, and declared in this one. */
 static flow_type declared(struct evidence *x, const struct scope *unit, taddr at)
 {
 	flow_type v[FLOW_TYPES_MAX];
@@ -224,9 +225,9 @@ static bool is_number(struct types *t, flow_type type)
 }
 
 /*
- * The parameter that comes in a register: what is said to be there at the function's entry, for
- * compilers leave parameters out of functions that nobody else calls. Code that is not optimized
- * says nothing of registers; there their order is that of the parameters.
+ * The parameter passed in a register: the one that is in it at the function's entry, because
+ * compilers drop parameters of functions that are called from one unit only. Without optimization
+ * DWARF has no registers; then their order is that of the parameters.
  */
 static flow_type argument(void *ctx, taddr function, unsigned n)
 {
@@ -255,7 +256,7 @@ static flow_type argument(void *ctx, taddr function, unsigned n)
 
 		if (!p->parameter || p->kind != SPOT_FRAME || p->low != function)
 			continue;
-		/* A structure may take two registers, or none. */
+		/* A structure may take two registers, or none: the order is lost. */
 		if (!is_number(&x->types, p->type))
 			return 0;
 		if (i++ == n)
@@ -332,7 +333,7 @@ static void relate(struct evidence *x)
 				e->v[i].begins |= 1u << k;
 }
 
-/* The code of a module, opened when it is needed. NULL: out of memory. */
+/* The code of a module, opened when first needed. NULL: out of memory. */
 static struct code *code_of(struct evidence *x, int module)
 {
 	while (x->n_codes <= (size_t)module) {
@@ -358,7 +359,7 @@ int evidence_at(struct evidence *x, int module, uint64_t address, struct site_ev
 	struct cus *cus = module_cus(x->m);
 	if (!cus)
 		return -ENOMEM;
-	/* Without DWARF there are no types, and without the file no code. */
+	/* Types need DWARF, and code needs the file. */
 	if (!x->m->dwarf || !x->m->main.elf || !address)
 		return 0;
 	x->code = code_of(x, module);

@@ -3,12 +3,12 @@
 
 #include <string.h>
 
-/* What is known at an instruction. */
+/* What is known before an instruction. */
 struct state {
 	taddr pc;
 	uint32_t held;				 /* registers that have the value: 1 << number */
-	flow_type types[ARCH_FLOW_REGS];	 /* of what else registers have */
-	struct flow_place slots[FLOW_SLOTS_MAX]; /* of the stack, that have the value */
+	flow_type types[ARCH_FLOW_REGS];	 /* types of other things in registers */
+	struct flow_place slots[FLOW_SLOTS_MAX]; /* stack slots that have the value */
 	unsigned n_slots;
 };
 
@@ -20,7 +20,7 @@ struct seen {
 
 struct flow {
 	const struct flow_host *host;
-	struct state ways[FLOW_WAYS_MAX]; /* that are still to be gone */
+	struct state ways[FLOW_WAYS_MAX]; /* paths that must still be followed */
 	unsigned n_ways;
 	struct seen seen[FLOW_STEPS_MAX];
 	unsigned steps;
@@ -37,9 +37,9 @@ static void found(const struct flow *f, enum flow_how how, flow_type type)
 		f->host->found(f->host->ctx, how, type);
 }
 
-/* ---- types of what is not the value ---- */
+/* ---- types of other things than the value ---- */
 
-/* The type of what a register has: as it was loaded, or of a variable there. */
+/* The type of what is in a register: from the load that put it there, or of a variable there. */
 static flow_type type_of(const struct flow *f, const struct state *s, int reg)
 {
 	flow_type v[FLOW_TYPES_MAX];
@@ -52,7 +52,7 @@ static flow_type type_of(const struct flow *f, const struct state *s, int reg)
 	return f->host->variables(f->host->ctx, s->pc, &at, v) ? v[0] : 0;
 }
 
-/* The type of what is loaded; of several, as in a union, none. */
+/* The type of what is loaded; 0 if it has several, as in a union. */
 static flow_type type_at(const struct flow *f, const struct state *s,
 			 const struct arch_flow_place *at)
 {
@@ -86,7 +86,7 @@ static void drop_slot(struct state *s, unsigned i)
 		s->slots[i] = s->slots[--s->n_slots];
 }
 
-/* A register is something else: so are its value and all slots that were reached by it. */
+/* Registers are overwritten: their types are lost, and slots addressed through them. */
 static void forget(struct state *s, uint32_t regs)
 {
 	s->held &= ~regs;
@@ -146,7 +146,7 @@ static void copy(const struct flow *f, struct state *s, const struct arch_flow *
 		s->held |= 1u << a->to;
 }
 
-/* To memory that is no slot of the stack. */
+/* A store to memory that is no stack slot. */
 static void store_to_object(const struct flow *f, const struct state *s,
 			    const struct arch_flow_place *at)
 {
@@ -194,7 +194,7 @@ static void give_back(const struct flow *f, const struct state *s)
 	found(f, FLOW_RETURNED, f->host->returned(f->host->ctx));
 }
 
-/* ---- ways ---- */
+/* ---- paths ---- */
 
 static void add_way(struct flow *f, const struct state *s, taddr pc)
 {
@@ -204,7 +204,7 @@ static void add_way(struct flow *f, const struct state *s, taddr pc)
 	f->ways[f->n_ways++].pc = pc;
 }
 
-/* Was this instruction looked at with the value where it is now? */
+/* Was this instruction reached before with the value in the same places? Notes it. */
 static bool was_seen(struct flow *f, const struct state *s)
 {
 	for (unsigned i = 0; i < f->steps; i++)
@@ -215,7 +215,7 @@ static bool was_seen(struct flow *f, const struct state *s)
 	return false;
 }
 
-/* A jump: within the function on, out of it like a call. False: this way ends. */
+/* A jump: within the function it continues there, out of it it is a call. False: the path ends. */
 static bool jump(const struct flow *f, struct state *s, taddr target)
 {
 	struct arch_flow there;
@@ -230,7 +230,7 @@ static bool jump(const struct flow *f, struct state *s, taddr target)
 	return true;
 }
 
-/* One instruction. False: this way ends. */
+/* One instruction. False: the path ends. */
 static bool step(struct flow *f, struct state *s)
 {
 	struct arch_flow a;
@@ -278,7 +278,7 @@ void flow_follow(const struct flow_host *host, taddr from)
 	struct state s = {.pc = from, .held = 1u << arch_flow_result};
 
 	add_way(&f, &s, from);
-	/* The ways that were met first are the shortest ones. */
+	/* In the order in which they were found: the shortest paths first. */
 	while (f.n_ways) {
 		s = f.ways[0];
 		memmove(f.ways, f.ways + 1, --f.n_ways * sizeof *f.ways);

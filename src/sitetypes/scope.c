@@ -11,9 +11,9 @@
 #include <string.h>
 
 enum {
-	SPOTS_MAX = 1 << 16, /* that are kept */
-	/* That are looked at: any number of variables may have the same list, of places that are
-	 * none. */
+	SPOTS_MAX = 1 << 16, /* kept */
+	/* Locations that are read: any number of variables may share one list, and none of its
+	 * locations need be usable. */
 	PLACES_MAX = 1 << 18,
 };
 
@@ -21,7 +21,7 @@ struct reading {
 	struct scope *s;
 	struct types *t;
 	struct die_walk walk;
-	int left; /* places that are still to be looked at */
+	int left; /* locations that may still be read */
 };
 
 void scope_release(struct scope *s)
@@ -45,7 +45,7 @@ static int add_spot(struct reading *r, struct spot *spot)
 	return 0;
 }
 
-/* Where a location of one operation is; all others are of parts, or have been computed. */
+/* Sets the place of a location with one operation; others are of parts, or computed. */
 static bool set_place(struct spot *spot, const Dwarf_Op *op, size_t n)
 {
 	if (n != 1)
@@ -69,7 +69,7 @@ static bool set_place(struct spot *spot, const Dwarf_Op *op, size_t n)
 	return true;
 }
 
-/* A variable that is in one place wherever it is known: in all of the code of @around. */
+/* Adds a variable that is in one place in all of the code of @around. */
 static int add_everywhere(struct reading *r, Dwarf_Die *around, struct spot spot)
 {
 	Dwarf_Addr base = 0;
@@ -112,7 +112,7 @@ static bool has_code(Dwarf_Die *die)
 	return dwarf_hasattr(die, DW_AT_low_pc) || dwarf_hasattr(die, DW_AT_ranges);
 }
 
-/* @around: the innermost that has code. */
+/* @around: the innermost DIE that has code. */
 static int read_children(struct reading *r, Dwarf_Die *parent, Dwarf_Die *around, int depth)
 {
 	Dwarf_Die die;
@@ -167,7 +167,7 @@ static int add_declared(struct reading *r, Dwarf_Die *die)
 	return 0;
 }
 
-/* Of one name there are two types in no program. */
+/* Types of one name differ only in damaged DWARF; the order is the same in any case. */
 static int by_name(const void *left, const void *right)
 {
 	const struct declared *a = left, *b = right;

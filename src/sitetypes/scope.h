@@ -5,7 +5,7 @@
 #include "sitetypes/types.h"
 #include "symbols/module.h"
 
-/* Where a variable is while the code from @low up to @high is run. */
+/* Where a variable is while the pc is in [low, high). */
 enum spot_kind {
 	SPOT_REG,
 	SPOT_MEMORY, /* at a register and an offset */
@@ -17,13 +17,13 @@ struct spot {
 	uint64_t low, high;
 	enum spot_kind kind;
 	int reg;
-	int64_t offset; /* SPOT_ADDRESS: that */
-	uint64_t size;	/* of what is at an address; 0: not known */
+	int64_t offset; /* SPOT_ADDRESS: the address */
+	uint64_t size;	/* SPOT_ADDRESS: bytes; 0: not known */
 	flow_type type;
 	bool parameter; /* of the function itself */
 };
 
-/* A variable of a unit by its name, which is the file's. */
+/* A variable that a unit declares. The name belongs to the file. */
 struct declared {
 	const char *name;
 	flow_type type;
@@ -33,20 +33,21 @@ struct declared {
 struct scope {
 	struct spot *v;
 	size_t n, cap;
-	struct declared *declared; /* of a unit, by name */
+	struct declared *declared; /* units only; sorted by name */
 	size_t n_declared, cap_declared;
 	bool base_is_cfa; /* else the frame's base is the frame pointer's register */
 };
 
 void scope_release(struct scope *s);
 
-/* The variables of a function; of more than there is room for the first ones. 0 or -ENOMEM. */
+/* The variables of a function; if there are too many, the first ones. 0 or -ENOMEM. */
 int scope_read(struct scope *s, struct types *t, const struct func *f);
 
-/* The global variables of a unit, whose DIE with its contents this is. The same. */
+/* The global variables of a unit, given by the DIE that has its contents (cu_content()). The
+ * same. */
 int scope_read_globals(struct scope *s, struct types *t, Dwarf_Die *unit);
 
-/* The type of what a unit declares by this name; 0: it does not. */
+/* The type of what a unit declares by this name; 0: nothing. */
 flow_type scope_declared(const struct scope *s, const char *name);
 
 #endif

@@ -10,8 +10,8 @@
 
 enum {
 	TYPES_MAX = 1 << 20,
-	/* That are looked at for one question: of the structure, and of those in it, which may be
-	 * as many to each, and in each other. */
+	/* Visited for one question, in a structure and those inside of it: nested ones multiply,
+	 * and damaged ones may contain each other. */
 	MEMBERS_MAX = 4096,
 	INNER_MAX = 6,	    /* structures in structures */
 };
@@ -30,7 +30,7 @@ void types_release(struct types *t)
 
 static flow_type number_of(struct types *t, const Dwarf_Die *type, bool of_object)
 {
-	const uint64_t object_bit = UINT64_C(1) << 63; /* of no address in a process */
+	const uint64_t object_bit = UINT64_C(1) << 63; /* not set in any address of a process */
 	bool known;
 	uint64_t at = (uint64_t)(uintptr_t)type->addr;
 
@@ -81,7 +81,7 @@ bool types_plain(Dwarf_Die *type, Dwarf_Die *plain)
 		int tag = dwarf_tag(plain);
 
 		if (!is_name_or_qualifier(tag)) {
-			/* A type unit has the type itself. */
+			/* The type itself is in a type unit. */
 			if (die_is_structure(tag) && die_ref(plain, DW_AT_signature, &next))
 				*plain = next;
 			return tag != DW_TAG_invalid;
@@ -106,7 +106,7 @@ bool types_may_be_of_part(struct types *t, flow_type type)
 		dwarf_tag(&plain) == DW_TAG_rvalue_reference_type);
 }
 
-/* The plain type that a DIE's DW_AT_type is. */
+/* The type that DW_AT_type of a DIE refers to: with its names in @named, without in @plain. */
 static bool type_below(Dwarf_Die *die, Dwarf_Die *plain, Dwarf_Die *named)
 {
 	return die_ref(die, DW_AT_type, named) && types_plain(named, plain);
@@ -149,12 +149,12 @@ uint64_t types_size(Dwarf_Die *plain)
 
 /* ---- members ---- */
 
-/* A question for what is at some place in a structure. */
+/* A search for what is at an offset of a structure. */
 struct members {
 	struct types *t;
 	flow_type *out;
 	unsigned n;
-	int left; /* members that are still to be looked at, of all structures */
+	int left; /* members that may still be visited, in all structures */
 };
 
 static void add(struct members *q, Dwarf_Die *named)
@@ -185,7 +185,7 @@ static void in_structure(struct members *q, Dwarf_Die *s, int64_t offset, int de
 			return;
 		if (tag != DW_TAG_member && tag != DW_TAG_inheritance)
 			continue;
-		/* A static one has no place in it, a virtual base none that is known. */
+		/* A static member has no offset, a virtual base none that is known. */
 		if (!die_number(&m, DW_AT_data_member_location, &at) &&
 		    (dwarf_hasattr(&m, DW_AT_data_member_location) ||
 		     dwarf_hasattr(&m, DW_AT_external) || dwarf_tag(s) != DW_TAG_union_type))
@@ -196,7 +196,7 @@ static void in_structure(struct members *q, Dwarf_Die *s, int64_t offset, int de
 	} while (die_sibling(&w, &m));
 }
 
-/* How many elements an array has; 0: not known. */
+/* The number of elements of an array; 0: not known. */
 static uint64_t array_length(Dwarf_Die *array)
 {
 	struct die_walk w = {0};
@@ -236,7 +236,7 @@ bool types_may_go_on(Dwarf_Die *plain)
 			any = true;
 		}
 	} while (--left && die_sibling(&w, &m));
-	/* [], [0] or, of old, [1]. */
+	/* [], [0] or, in old code, [1]. */
 	return any && type_below(&last, &type, &named) &&
 	       dwarf_tag(&type) == DW_TAG_array_type && array_length(&type) <= 1;
 }
@@ -312,7 +312,7 @@ unsigned types_at(struct types *t, flow_type type, int64_t offset, flow_type out
 	return q.n;
 }
 
-/* Is it the same type, perhaps of another unit? */
+/* Is it the same type, perhaps in another unit? */
 static bool is_same(Dwarf_Die *a, Dwarf_Die *b)
 {
 	const char *x = dwarf_diename(a), *y = dwarf_diename(b);
@@ -320,7 +320,7 @@ static bool is_same(Dwarf_Die *a, Dwarf_Die *b)
 	return a->addr == b->addr || (x && y && !strcmp(x, y) && types_size(a) == types_size(b));
 }
 
-/* @left: members that are still to be looked at, of all structures. */
+/* @left: members that may still be visited, in all structures. */
 static bool begins_with(Dwarf_Die *whole, Dwarf_Die *part, int depth, int *left)
 {
 	struct die_walk w = {0};
@@ -355,7 +355,7 @@ bool types_begins_with(Dwarf_Die *whole, Dwarf_Die *part)
 
 /* ---- names ---- */
 
-/* The innermost name that was given to a type without one. */
+/* The innermost typedef of a type that has no name itself. */
 static const char *given_name(Dwarf_Die *named)
 {
 	Dwarf_Die at = *named, next;
@@ -397,7 +397,7 @@ bool types_are_bytes(Dwarf_Die *plain)
 	       strcmp(name, "bool") != 0 && strcmp(name, "_Bool") != 0;
 }
 
-/* A pointer's name, by that of what it points at. */
+/* Appends a star to the name of what a pointer points to. */
 static bool add_star(char *out, size_t size)
 {
 	size_t n = strlen(out);
