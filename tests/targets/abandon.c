@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Calls of malloc that never return: a signal handler leaves them by siglongjmp. They obtained
+ * Calls of malloc that never return: a signal handler leaves them by siglongjmp. They allocated
  * nothing; what is allocated afterwards, from the same, a higher and a deeper frame, must count
- * although the call before is still open.
+ * although the abandoned call is still pending.
  */
 #include "bump.h"
 

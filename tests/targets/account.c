@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Knows its load by heart, in one thread or as a family. Says "max BYTES current BYTES" at its end,
- * by its own account; nothing else allocates in it.
+ * Counts its live bytes itself, in one thread or as a family. At its end it says "max BYTES current
+ * BYTES" by its own count; nothing else in it allocates.
  *
  *	account			one process
  *	account first		a child outlives its parent

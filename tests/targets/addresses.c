@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Says which addresses the kernel hands out: for "map" on standard input, those of mappings, of
- * stacks, of the heap and of a child's, a line each. Under setarch -R they hang on nothing but what
- * the program has mapped before.
+ * Prints which addresses the kernel hands out: for "map" on standard input those of mappings, of
+ * stacks, of the heap and of a child's, a line each. Under setarch -R they depend only on what the
+ * program has mapped before.
  */
 #include "live.h"
 

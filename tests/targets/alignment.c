@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Allocates while the processor checks the alignment of every access (EFLAGS.AC): an access of
- * ours in the program that is not aligned would be its death by SIGBUS. */
+/* Allocates while the processor checks the alignment of every access (EFLAGS.AC): an unaligned
+ * access of mprof's code in the program would kill it by SIGBUS. */
 #include "target.h"
 
 enum { BLOCKS = 64, DEEP = 24, SIZE = 1016, LARGE = 300016 };

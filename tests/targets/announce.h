@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A pool that says what it does by ANNOUNCE, RESIZED and GONE; included with these defined. */
+/* A pool that announces its blocks by ANNOUNCE, RESIZED and GONE; define these before. */
 #include "target.h"
 
 #define SLAB 100003

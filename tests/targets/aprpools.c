@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pools of the Apache Portable Runtime: cleared, used again, nested, with a cleanup of the
- * program's own that frees what malloc gave. */
+/* Pools of the Apache Portable Runtime: cleared, used again, nested, and with a cleanup function of
+ * the program that frees blocks from malloc. */
 #include "target.h"
 
 int apr_initialize(void);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A server that forks a process for each client, as PostgreSQL does: what the first process has
- * made, all have; each keeps a plan for every tenth query, and has rows for a moment.
+ * A server that forks a process for each client, as PostgreSQL does: all share what the first
+ * process has allocated; each keeps a plan for every tenth query, and has rows for a moment.
  *
- *	backends N [PAUSE]	so many processes, and so many milliseconds after each query (10);
- *				"ready" when all are there; they end with the first one
+ *	backends N [PAUSE]	N processes that pause PAUSE milliseconds after each query (10);
+ *				"ready" when all have started; they end with the first one
  */
 #include <signal.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Calls of functions of which some can have pads and others are trapped, nested in each other,
- * left by longjmp, interrupted by signals, in threads: beside
- * nest|jump|signal|threads|vfork|fork; serve: in threads, or with another argument in one,
- * without end. With --hook=malloc:pool_take --hook=free:pool_give --hook=realloc:pool_more */
+ * left by longjmp, interrupted by signals, in threads: beside nest|jump|signal|threads|vfork|fork;
+ * serve: in threads, or with another argument in one, without end.
+ * To be run with --hook=malloc:pool_take --hook=free:pool_give --hook=realloc:pool_more */
 #include "beside.h"
 #include "live.h"
 

@@ -6,7 +6,7 @@
 
 enum { HEADER = 16 };
 
-/* Called at the beginning of pool_take(), pool_give() and pool_more(); NULL: nothing is. */
+/* Called at the beginning of pool_take(), pool_give() and pool_more(); may be NULL. */
 extern void (*beside_inside)(void);
 
 void *pool_take(size_t n);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* For beside.c: an allocator whose functions have names that are known (je_malloc), and call others
- * that are not (pool_take), and these malloc. So one that can have a pad calls one that is trapped,
- * if it is named by --hook, and that one calls a function with a pad again. */
+/* For beside.c: an allocator with functions of known names (je_malloc), which call functions of
+ * unknown names (pool_take), which call malloc. So a function that can have a pad calls one that is
+ * trapped, if it is named by --hook, and that one calls a function with a pad again. */
 #include "beside.h"
 
 void (*beside_inside)(void);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Threads that block in read, poll, select, epoll_wait, nanosleep, a futex, accept, a semaphore's
- * wait and a whole write to a full pipe. "report" says how often each has come back before its time
- * and with what; "release" lets each of them go as it should and says "released" with all that went
- * wrong.
+ * wait and a large write to a full pipe. "report" prints how often each has returned too early and
+ * with what; "release" lets each of them return as it should and prints "released" with all that
+ * went wrong.
  */
 #include "live.h"
 

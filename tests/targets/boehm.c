@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The Boehm collector: what is freed by hand, and addresses that it hands out again. */
+/* The Boehm collector: blocks freed explicitly, and addresses that it returns again. */
 #include "target.h"
 
 void GC_init(void);

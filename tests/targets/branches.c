@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * branches DEPTH TAIL ROUNDS: in each round 2^DEPTH chains of calls, of which no two are alike, end
- * in TAIL calls of one function, and in a request of SIZE bytes that is freed at once: a call tree
- * of more than TAIL * 2^DEPTH nodes. Says how many requests that were.
+ * branches DEPTH TAIL ROUNDS: in each round, 2^DEPTH different call chains end in TAIL calls of one
+ * function, and in a request of SIZE bytes that is freed at once: a call tree of more than
+ * TAIL * 2^DEPTH nodes. Prints how many requests there were.
  */
 #include "target.h"
 

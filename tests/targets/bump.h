@@ -7,14 +7,14 @@
  * touched, so that sizes above 4 GiB cost nothing, and interrupting it anywhere does no harm. No
  * address is used twice. bump_hook, if set, is called in the middle of malloc.
  *
- * -DBARE: the functions are labels, as in assembly without .type; -DINDIRECT: they are chosen when
- * the program is started (ifuncs).
+ * -DBARE: the functions are labels, as in assembly without .type; -DINDIRECT: they are selected
+ * when the program starts (ifuncs).
  */
 #include "target.h"
 
 #include <sys/mman.h>
 
-/* The compiler must call these, not what it sees in them. */
+/* The compiler must call these functions, not inline or replace them. */
 #ifdef __clang__
 #define CALLED __attribute__((noinline, optnone))
 #else

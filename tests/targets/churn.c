@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * churn [N]: N times 4 threads start, allocate and end. They free most of their blocks themselves,
- * so that these lie in the thread's cache when libc clears it away at the thread's end.
+ * churn [N]: N times, 4 threads start, allocate and end. They free most of their blocks themselves,
+ * so that these are in the thread's cache when libc clears it at the thread's end.
  */
 #include "target.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Allocates where no system call but write and exit is allowed: a tracer must not inject any. */
+/* Allocates where only write and exit are allowed: a tracer must not inject any system call. */
 #include "target.h"
 
 #include <linux/seccomp.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* copy: standard input to standard output, by way of the heap. */
+/* copy: standard input to standard output, through buffers on the heap. */
 #include "target.h"
 
 enum { SIZE = 4507 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * crew: threads with names that allocate what they are told to. "make I N": thread I makes N
- * blocks; "grow I N": it resizes N of those that were made last; "free I N": it frees N of them,
- * whoever has made them. "end I": it ends. Done, it says "did" and the command. Its report is, for
- * each thread, its name and number, and the blocks and bytes it has made and freed: "crew-1 TID
+ * crew: named threads that allocate what they are told to. "make I N": thread I makes N blocks;
+ * "grow I N": it resizes the N blocks made last; "free I N": it frees N of them, whichever thread
+ * made them. "end I": it ends. After each command it prints "did" and the command. Its report has,
+ * for each thread, its name and number, and the blocks and bytes it has made and freed: "crew-1 TID
  * MADE BYTES FREED BYTES".
  */
 #include "live.h"

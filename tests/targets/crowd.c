@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * crowd N [exec|spawn]: N children that are there at the same time, made by fork or posix_spawn,
- * each of which, or the program it execs, then allocates and frees. Says how many of them ended
- * well.
+ * crowd N [exec|spawn]: N children that exist at the same time, made by fork or posix_spawn,
+ * each of which, or the program it executes, then allocates and frees. Prints how many of them
+ * ended well.
  */
 #include "target.h"
 

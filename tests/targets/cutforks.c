@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * cutforks exec N: threads fork without end, and another executes the program again in the middle
- * of that, N times; cutforks exit N: so many children do, which exit instead; cutforks kill N: they
- * kill themselves. However it is cut short, a child that has been made does what it has to do and
- * ends with 0; so many of them there are, nobody knows.
+ * cutforks exec N: threads fork without end, and meanwhile another thread executes the program
+ * again, N times; cutforks exit N: N children do the same, but exit; cutforks kill N: they kill
+ * themselves. Whenever a parent ends, a child that has been forked does its work and ends with 0;
+ * how many children there are is not known.
  */
 #include "target.h"
 

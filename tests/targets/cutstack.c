@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Allocates on a stack of its own, takes away the upper part of that, where the callers' frames
- * are, and allocates again; by munmap, mprotect or, "truncate", the end of the file that is mapped
- * there. Neither is ever returned to. "ignore", "block" as second argument: SIGSEGV and SIGBUS.
- * Tells how many of these signals it has seen.
+ * are, and allocates again; by munmap, mprotect or, "truncate", by truncating the file mapped
+ * there. It never returns to these frames. "ignore" or "block" as second argument is done to
+ * SIGSEGV and SIGBUS. Prints how many of these signals it got.
  */
 #include "target.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Keeps what a container of the C++ library requests, some calls down in it: built without inlining. */
+/* Keeps what a C++ container requests, some calls down in the library: built without inlining. */
 #include <map>
 #include <string>
 #include <vector>

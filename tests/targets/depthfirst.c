@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Builds a binary tree depth first, so that hardly two requests in a row have the same chain. */
+/* Builds a binary tree depth first, so that hardly any two successive requests share a chain. */
 #include "target.h"
 
 enum { DEPTH = 10, NODE = 1553, LEAF = 1559 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Frees that are the last thing a function does, and so jumps (-O2): the next call of that function
- * has its return address where the free before had it, and frees in turn. And one place that calls
- * now free, now a function that frees or allocates.
+ * has its return address where the free before had it, and frees in turn. And one call site that
+ * sometimes calls free, and sometimes a function that frees or allocates.
  */
 #include "target.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Nothing, too much, and the free of nothing. */
+/* Requests of zero bytes and of too many, and free(NULL). */
 #include "target.h"
 
 #include <malloc.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A malloc that calls a function which calls malloc, and so on: as deep as the argument says; or
- * without end, as one that prints does if printing allocates.
+ * without end, like a malloc that prints if printing allocates.
  */
 #include "bump.h"
 

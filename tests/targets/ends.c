@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ends HOW: ends in the way that is said. */
+/* ends HOW: ends in the way that HOW says. */
 #include "target.h"
 
 #include <signal.h>

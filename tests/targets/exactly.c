@@ -2,9 +2,9 @@
 /*
  * exactly [SIGNALS [traps]]: a thread calls malloc and free without end, and each call returns to
  * another kind of instruction: one that is run from a slot, one byte long or longer, one that is
- * emulated, with a word on the stack or with flags, one that runs only in its own place. After each
- * it is verified that the instruction has run, and run once. SIGNALS: that thread gets a signal
- * each so many microseconds (0: none); traps: it handles SIGTRAP, of which there is none.
+ * emulated, with a word on the stack or with flags, one that can only run in its own place. After
+ * each, it checks that the instruction has run exactly once. SIGNALS: that thread gets a signal at
+ * intervals of so many microseconds (0: none); traps: it handles SIGTRAP, and must not get any.
  */
 #include "live.h"
 

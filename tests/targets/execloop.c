@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * execloop [threads]: executes itself again and again, so that whoever attaches most often meets it
- * in an exec; with threads, one of many that is not the first does it. Ends when there is a file
- * "stop". execloop left: one of many threads waits for a tracer, says that it is "traced", executes
- * itself as soon as it has been let go, and says "ready" again.
+ * execloop [threads]: executes itself again and again, so that attaching most often meets an exec;
+ * with "threads", one of many threads that is not the leader does it. Ends when there is a file
+ * "stop". execloop left: one of many threads waits for a tracer, prints that it is "traced",
+ * executes itself as soon as it has been detached from, and prints "ready" again.
  */
 #include "target.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * At "exec" a thread that is not the first executes the program again, while others allocate; at
- * "exec-main" the first one does. The new program states in $BINS what it does before its "ready",
- * "go" what the old one did before: exact is only the work of one image.
+ * At "exec" a thread that is not the leader executes the program again, while others allocate; at
+ * "exec-main" the leader does. The new program writes to $BINS what it does before its "ready", and
+ * "go" what the old one did before: only the work of one image is exact.
  */
 #include "live.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Children of all kinds, at "fork", "vfork", "spawn", "grandchild" and "thread" (one that is not
- * the first forks while others allocate). Each says how it ended; the truth is in $BINS:
- * "child PID SIZE ALLOCS FREES" and "child-inherited PID N" for the frees of blocks it inherited.
- * With $TEXTDIFF each child has that program look at it, and at whether it is traced.
+ * Children of all kinds, at "fork", "vfork", "spawn", "grandchild" and "thread" (a thread that is
+ * not the leader forks while others allocate). Each prints how it ended; the truth is in $BINS:
+ * "child PID SIZE ALLOCS FREES", and "child-inherited PID N" for the frees of inherited blocks.
+ * With $TEXTDIFF each child runs that program on itself, and checks whether it is traced.
  */
 #include "live.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * filters [filter]: allocates a block each time that it is told to, under a seccomp filter that
- * kills it for memfd_create or munmap; "confine" puts that in force later.
+ * filters [filter]: allocates a block at each command, under a seccomp filter that kills the
+ * process for memfd_create or munmap; "confine" installs that filter later.
  */
 #include "live.h"
 

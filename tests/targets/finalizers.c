@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Finalizers of the Boehm collector: functions of the program that run while GC_malloc does. */
+/* Finalizers of the Boehm collector: functions of the program that are called from GC_malloc. */
 #include "target.h"
 
 typedef void finalizer(void *object, void *data);

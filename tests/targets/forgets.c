@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * forgets: a program that loses blocks when it is told to, with whatever allocator it has: usable
- * sizes are asked for, not assumed.
+ * forgets: a program that loses blocks at commands, with whatever allocator it is run with: it asks
+ * for usable sizes, and does not assume them.
  *
  *	lose N SIZE	N blocks of SIZE bytes, each of which leads to another one like it, are
  *			forgotten: "lost BLOCKS BYTES THROUGH THROUGH_BYTES", of all until now

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Chains that are known, through functions of this file and of the C library in turns. The test
- * builds it with and without what describes frames. */
+/* Known call chains, through functions of this file and of the C library in turns. The test
+ * builds it with and without call frame information. */
 #include "target.h"
 
 #include <signal.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Static, with an allocator of its own whose malloc and free are made of its realloc. */
+/* Static, with an allocator of its own whose malloc and free call its realloc. */
 #include "target.h"
 
 enum { TIMES = 100, SIZE = 3299 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * handler raise: a handler allocates, called by raise() between the allocations of main.
- * handler alarm: SIGALRM comes when it likes, its handler allocates while main does not.
+ * handler alarm: SIGALRM comes at any time, and its handler allocates while main does not.
  * handler altstack: as raise, in main and in a thread, on alternate stacks.
  */
 #include "target.h"

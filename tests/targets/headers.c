@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * To be preloaded: keeps a header before each block, so that the free behind it is called with
- * another pointer; and that call is a jump (-O2), which leaves nothing on the stack.
+ * To be preloaded: keeps a header before each block, so that it calls the real free with another
+ * pointer; and that call is a jump (-O2), which leaves nothing on the stack.
  */
 #include <dlfcn.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Allocates in a few functions of known names, always the same, and ends as it is told:
- * heap [return|exit|abort|kill|exec PROGRAM|fork|thread]. Its own account goes to $TOTALS, a line
- * for each function: name, objects and bytes in use, objects and bytes allocated.
+ * Allocates in a few functions of known names, always the same, and ends as its argument says:
+ * heap [return|exit|abort|kill|exec PROGRAM|fork|thread]. Its own count is written to $TOTALS, a
+ * line for each function: name, objects and bytes in use, objects and bytes allocated.
  */
 #include "target.h"
 

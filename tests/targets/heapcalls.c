@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Calls the functions of gperftools' heap profiler, from mprof.h or (REAL) from the library's
- * header, and says what they return. heapcalls [fork] */
+ * header, and prints their results. heapcalls [fork] */
 #include "target.h"
 
 #ifdef REAL

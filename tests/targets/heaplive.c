@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Told on standard input: "alloc N", "free N" blocks of 5000 bytes, "handle N": install a handler
- * for signal N; "report" says how many blocks there are and how often the handler ran; "plugin
- * FILE" loads it, calls what allocates in it, unloads it again. */
+/* Commands: "alloc N", "free N" blocks of 5000 bytes; "handle N" installs a handler for signal N;
+ * "report" prints how many blocks there are and how often the handler ran; "plugin FILE" loads that
+ * library, calls a function in it that allocates, and unloads it. */
 #include "live.h"
 
 #include <dlfcn.h>

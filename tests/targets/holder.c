@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* holder PID: traces a process and does nothing with it, until standard input ends. */
+/* holder PID: traces a process without doing anything to it, until standard input ends. */
 #include "target.h"
 
 #include <sys/ptrace.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * holders: four functions that hold known bytes, none of which calls the allocator itself: by a
- * container, a string, a wrapper of the program's own, and the C library.
+ * holders: four functions that hold known bytes, none of which calls the allocator itself: through
+ * a container, a string, a wrapper of the program's own, and the C library.
  */
 #include "target.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * holds [many|fork|live]: three sites that hold known bytes in known phases. After each of its own
- * events it says "holds ALLOCS ONE TWO THREE", what these hold by then and how often they have
- * requested, and at the end of a phase "phase" with the same numbers. With "many", besides, sixty
- * sites that hold 100, 200, ... bytes; with "fork", the child does it once more from the start,
- * and says so as "child". With "live" it waits between the phases.
+ * events it prints "holds ALLOCS ONE TWO THREE", how often they have requested and what each holds,
+ * and at the end of a phase "phase" with the same numbers. With "many" there are sixty more sites
+ * that hold 100, 200, ... bytes; with "fork", a child does it once more from the start and prints
+ * it as "child". With "live" it waits between the phases.
  */
 #include "live.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* An allocator that nobody knows by name: it takes from malloc and is asked for by other functions,
- * which are not exported. */
+/* An allocator whose names are not known to mprof: it gets memory from malloc, and is called by
+ * other functions, which are not exported. */
 #include "target.h"
 
 struct header {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * hostile WHAT [ARG...]: programs that do to themselves what would mislead or harm whoever observes
- * them, and that alone are right. Each is told below. What must be the same without mprof is said
- * on standard output; what was allocated is in $BINS.
+ * hostile WHAT [ARG...]: programs that do things to themselves which would mislead or harm a
+ * tracer, and which are correct without one. Each is described below. What must be the same without
+ * mprof is printed on standard output; what was allocated is in $BINS.
  */
 #include "target.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * libc's malloc asked for more than 4 GiB, never touched. A machine may refuse; the truth is then
- * a failed call.
+ * Requests of more than 4 GiB from libc's malloc, never touched. A machine may refuse; the truth is
+ * then a failed call.
  */
 #include "target.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Blocks that two functions resize for each other; all sizes are multiples of 16. */
+/* Blocks that two functions resize, each those of the other; all sizes are multiples of 16. */
 #include <stdlib.h>
 #include <string.h>
 

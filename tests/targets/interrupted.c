@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A timer's handler allocates wherever it interrupts main, which allocates in a loop, but in the C
- * library: that would be in the middle of something. Two sizes tell where it was: in the program's
- * own code, or in code that is neither's, which somebody has put before the library's functions.
- * Ends when it has allocated as often there as the argument says, and tells both numbers. With
- * another argument the loop is called by a function whose frame is found by a register that the
- * loop leaves alone.
+ * A timer's handler allocates wherever it interrupts main, which allocates in a loop, except in the
+ * C library, which may be in the middle of a change. The size of a request tells where it was made:
+ * in the program's own code, or in code of neither, which a tracer has put before the library's
+ * functions. Ends when it has allocated there as often as the argument says, and prints both
+ * numbers. With another argument the loop is called by a function whose frame is found by a
+ * register that the loop does not change.
  */
 #include "target.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * intobytes PID N: steps N threads of a process that allocates, the first one not among them, to
- * the second instruction of malloc(), and leaves the process stopped as by SIGSTOP.
+ * intobytes PID N: steps N threads of a process that allocates, but not its leader, to the second
+ * instruction of malloc(), and leaves the process stopped as by SIGSTOP.
  */
 #include "target.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Code that a program makes itself, and tells the name of as just-in-time compilers do. */
+/* Code that a program generates, and whose names it writes to a perf map as a JIT compiler does. */
 #include "target.h"
 
 #include <sys/mman.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Code that a program makes itself, and that calls more of its kind: each return address but the
- * outermost is in memory that belongs to no file. */
+/* Generated code that calls other generated code: each return address but the outermost is in
+ * memory that belongs to no file. */
 #include "target.h"
 
 #include <sys/mman.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A parent as a shell is one: "stop" stops its child, which allocates, and "cont" continues it;
- * each time waitpid must tell so, once. The child's number is in the line "child PID". While it is
+ * A parent that works like a shell: "stop" stops its child, which allocates, and "cont" continues
+ * it; waitpid must report each once. The child's pid is in the line "child PID". While the child is
  * stopped it must not do anything.
  */
 #include "live.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A parent and, from "fork" on, children of it that live on: all of them allocate, fill, verify and
- * free without end until the parent quits. "report N rounds by the parent, N by its children, N
- * wrong": the children's rounds are those of the one that has done the fewest.
+ * A parent and, from "fork" on, its children: all of them allocate, fill, check and free blocks
+ * without end until the parent quits. "report N rounds by the parent, N by its children, N wrong":
+ * the children's rounds are those of the child that has done the fewest.
  */
 #include "live.h"
 

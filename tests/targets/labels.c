@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A little Lisp: its allocator is told what an object is for, or is asked by functions that
- * know. */
+/* A little Lisp: what an object is for is told to its allocator, or known from the function that
+ * calls it. */
 #include "target.h"
 
 enum type { CONS = 3, FIXNUM, FLONUM, VECTOR = 40 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * main leaves by pthread_exit before "ready", or with an argument when it is told to "go"; the
- * threads it made live on and take the commands.
+ * main leaves by pthread_exit before "ready", or with an argument at "go"; the threads it has
+ * created live on and read the commands.
  */
 #include "live.h"
 

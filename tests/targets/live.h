@@ -3,9 +3,9 @@
 #define MPROF_TESTS_LIVE_H
 
 /*
- * A program that runs until it is told to end, and is told on standard input, a word a line:
- * "report" has it say a line that begins with "report", "quit" ends it, all else is its own.
- * It says "ready" when whatever it has to do before is done. Nothing in here allocates.
+ * A program that runs until it is told to end, by commands on standard input, a word a line:
+ * "report" makes it print a line that begins with "report", "quit" ends it, all others are its own.
+ * It prints "ready" when it has done whatever comes before. Nothing in here allocates.
  */
 #include "target.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Blocks whose lifetimes are known in allocations and frees. Of each call site it says a line
+ * Blocks whose lifetimes are known, in allocations and frees. For each call site it prints a line
  * "lives FUNCTION FREES TEMPORARY EVENTS:BLOCKS ...".
  */
 #include "target.h"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A server that loses some of what it has. Its command "serve N" handles so many requests, each by
- * a line of its own: a request is lost with its two children, one in ten stays; the heads of long
- * lists are lost, with all nodes of one line; a buffer is lost once, while all others of its line
- * are children of requests; a pool is lost, which has announced its parts; and a table grows, in
- * which all is kept. Says what it has lost:
+ * A server that loses some of its blocks. Its command "serve N" handles N requests, and each kind
+ * of block is allocated in a line of its own: a request is lost with its two children, one in ten
+ * stays; the heads of long lists are lost, with all nodes of one line; a buffer is lost once, while
+ * all others of its line are children of requests; a pool is lost that has announced its parts; and
+ * a table grows in which everything is kept. Prints what it has lost:
  *
- *	lost FUNCTION BLOCKS HANGING	blocks directly, and through these
+ *	lost FUNCTION BLOCKS HANGING	blocks lost directly, and through these
  *
- * Its command "fork" makes a child that does nothing, and ends when this ends.
+ * Its command "fork" makes a child that does nothing, and ends when its parent ends.
  */
 #include "live.h"
 

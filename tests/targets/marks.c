@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The calls of mprof/mprof.h, each at a word on standard input: "alloc N" allocates N blocks of
+ * The calls of mprof/mprof.h, each at a command on standard input: "alloc N" allocates N blocks of
  * MARK bytes and frees one in ten of them, "take N" keeps N blocks and "drop N" frees the last N of
  * those, "stop", "restart [FILE]", "autosave N", "suspend", "resume", "mark".
  */

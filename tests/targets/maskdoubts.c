@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * maskdoubts open: blocks every signal but SIGTRAP, which it handles, and runs into traps of its
- * own. maskdoubts step: blocks every signal, and calls malloc from a place that is single-stepped
- * behind the call. maskdoubts trap: has allocated often when its SIGTRAP handler, which blocks
- * every signal, does. Each looks at its mask.
+ * own. maskdoubts step: blocks every signal, and calls malloc where the instruction behind the call
+ * is single-stepped. maskdoubts trap: after many allocations, its SIGTRAP handler, which blocks
+ * every signal, allocates. Each checks its signal mask.
  */
 #include "stepped.h"
 

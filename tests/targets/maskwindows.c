@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * maskwindows: allocates for a while, and then blocks all signals around two allocations, again and
- * again. Nobody but a tracer can take SIGTRAP out of such a mask. It may do so in two windows,
- * until it has seen what is done here, and never after.
+ * again. Only a tracer can take SIGTRAP out of such a mask. It may do so during the first two of
+ * these, until it has seen what the program does, and never after.
  */
 #include "target.h"
 

@@ -2,7 +2,7 @@
 /*
  * midforks N [in]: a timer's handler forks wherever it interrupts main, which allocates in a loop,
  * N times; with "in" only where it interrupts code that is neither the program's nor a library's,
- * which somebody has put before the library's functions. The child goes on in what was interrupted,
+ * which a tracer has put before the library's functions. The child continues what was interrupted,
  * makes pairs of its own, and ends with 0. With "sleep" the handler sleeps there instead, until
  * there is a file "go", which it removes.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Heaps of mimalloc: destroyed with all that is in them, deleted, which leaves it, and made a
- * thread's default, so that malloc takes from them. */
+/* Heaps of mimalloc: destroyed with all their blocks, deleted, which keeps these, and made a
+ * thread's default, so that malloc uses them. */
 #include "target.h"
 
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mirror [FILE [ARG...]]: says to FILE (default, and "-": standard output) what a program can see
- * of the way it was started. Whoever starts it under mprof must get the same words.
+ * mirror [FILE [ARG...]]: prints to FILE (default, and "-": standard output) what a program can see
+ * of how it was started. Started under mprof, it must print the same.
  */
 #include "target.h"
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mixture SEED COUNT LOG: so many calls of allocation functions, chosen by the seed. In the end LOG
- * has a line for each that did something, with what malloc_usable_size() said of the block before
- * and after;
- * -1: there was no block.
+ * mixture SEED COUNT LOG: COUNT random calls of allocation functions, determined by SEED. At the
+ * end LOG has a line for each call that did something, with the results of malloc_usable_size()
+ * before and after it; -1: there was no block.
  *
  *	OLD-SIZE OLD-USABLE NEW-SIZE NEW-USABLE
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * modules FILE...: loads all the libraries but the last, and 100 threads call each in turn; the
+ * modules FILE...: loads all libraries but the last, and 100 threads call each in turn; the
  * last one is loaded and unloaded without end. Each is a copy of plug.c.
  */
 #include "live.h"

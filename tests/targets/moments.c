@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Threads that live for a moment, without end:
- * moments chains N: N (20) times a thread that makes the next one and ends.
- * moments heirs N: the same, but each joins the one that made it.
- * moments makers N: N (4) threads, each of which makes eight and joins them.
- * Each allocates a block, and verifies it; "checksum right" at the end. "go" has some more made, to
- * the number, with blocks of another size; they are over when it says "done".
+ * moments chains N: N (20) times a thread that creates the next one and ends.
+ * moments heirs N: the same, but each joins the one that created it.
+ * moments makers N: N (4) threads, each of which creates eight and joins them.
+ * Each allocates a block and checks it; "checksum right" at the end. "go" creates some more, an
+ * exact number, with blocks of another size; they have ended when it prints "done".
  */
 #include "live.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A program that puts a copy of its own code in the code's place, in memory of no file, as those do
- * that move to huge pages; and then loads and unloads a library.
+ * A program that replaces its own code by a copy in anonymous memory, as programs do that move
+ * their code to huge pages; and then loads and unloads a library.
  */
 #include "target.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * An allocator that leaves by longjmp when a request is too large. The next request comes from
- * further down the stack, past an array that nobody has written to: the return address of the call
- * that was left still stands there.
+ * further down the stack, below an array that was never written to: the return address of the
+ * abandoned call is still there.
  */
 #include "bump.h"
 

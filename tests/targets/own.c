@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A program with an allocator of its own; among others it hands out blocks of 5 and 64 GiB. */
+/* A program with an allocator of its own, which also returns blocks of 5 and 64 GiB. */
 #include "bump.h"
 
 #include <malloc.h>

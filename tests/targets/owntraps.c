@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Breakpoints of its own, without end and in two threads: int3, raise and kill of SIGTRAP each
- * reach the handler once, with the right si_code and program counter.
+ * Breakpoints of the program's own, without end and in two threads: int3, raise and kill of SIGTRAP
+ * each reach the handler once, with the right si_code and program counter.
  */
 #include "live.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Known changes of its address space, each alone; a second thread maps and unmaps meanwhile if told
- * to. In the end it tells how many bytes are mapped, as it sees them itself.
+ * Known changes of its address space, one after the other; with an argument, a second thread maps
+ * and unmaps meanwhile. At the end it prints how many bytes are mapped, as it sees them itself.
  */
 #include "target.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * pairs [N]: 8 threads make N blocks each and push every one to the next thread's inbox, which
- * frees it. No thread frees a block of its own, none waits for another. Thread i never lets go of
- * its last i + 1 blocks. The sizes are small enough for the caches of the threads.
+ * frees it. No thread frees a block of its own, none waits for another. Thread i never frees the
+ * last i + 1 blocks it gets. The sizes are small enough for the threads' caches.
  */
 #include "target.h"
 

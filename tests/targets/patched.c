@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Does what hot patchers do: at "open" malloc's page is made writable, which splits the mapping of
- * the code, at "close" it is put back. "load" loads and unloads a plugin; "work" allocates and
+ * the code, at "close" it is restored. "load" loads and unloads a plugin; "work" allocates and
  * frees; at "truth" it writes what it has done to $BINS.
  */
 #include "live.h"

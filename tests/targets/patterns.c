@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Five call sites whose live blocks go their ways: a table that is filled once, a cache, a queue, a
- * leak of one in a hundred, and batches that are freed at once. All of it goes on in steps, and
- * takes as many as it needs: until no part of the time has had far fewer steps than another, so
- * that a machine that is busy meanwhile makes no difference. Says what it has kept.
+ * Five call sites with different patterns of live blocks: a table that is filled once, a cache, a
+ * queue, a leak of one in a hundred, and batches that are freed at once. They go on in steps, as
+ * many as it takes until no part of the time has had far fewer steps than another, so that a busy
+ * machine makes no difference. Prints what it has kept.
  */
 #include "target.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The largest number of bytes live at one time, known by heart: nothing else allocates in this
- * process. A realloc never counts the old and the new block at once.
+ * The largest number of bytes live at one time is known: nothing else in this process allocates.
+ * A realloc never counts the old and the new block at once.
  */
 #include "target.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * phases: eight threads that do nothing until they are told to. Before "ready" they make OLD
- * blocks; at "go" each does an exact amount of work with sizes nobody else has, some of it on old
- * blocks; the truth of that is in $BINS when it says "done". "more" does the same work again, but
- * it is nobody's: the truth is not written.
+ * blocks; at "go" each does an exact amount of work with sizes of its own, some of it on old
+ * blocks; when it prints "done", the truth of that is in $BINS. "more" does the same work again,
+ * but its truth is not written.
  */
 #include "live.h"
 

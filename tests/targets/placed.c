@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Pairs of malloc and free, and between them looks at its own place with the scheduler: affinity,
- * policy and nice value must never change. Leaves in the file "tracer" which policies its tracer
- * had, a line each.
+ * Pairs of malloc and free, and between them checks of its own scheduling: affinity, policy and
+ * nice value must never change. Writes to the file "tracer" which policies its tracer had, a line
+ * each.
  */
 #include "target.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What every C library has; linked in every way there is. */
+/* Functions that every C library has; linked in every way there is. */
 #include "target.h"
 
 #include <pthread.h>

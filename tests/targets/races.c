@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Eight threads that allocate, resize and free blocks of their own and of each other. What a
- * realloc gives up is at once what another thread may get. Says at the end what is live and what
- * was at most live by its own account, in bytes, and how often it has called malloc, calloc,
- * realloc and free. Usage: races [ROUNDS]; with 0 all that happens happens without threads' work.
+ * realloc gives up may be returned to another thread at once. Prints at the end the live bytes and
+ * the most that were ever live, by its own count, and how often it has called malloc, calloc,
+ * realloc and free. Usage: races [ROUNDS]; with 0, everything but the threads' work is done.
  */
 #include "live.h"
 

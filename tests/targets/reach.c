@@ -6,11 +6,12 @@
  *	    lost SIZE BLOCKS THROUGH_BLOCKS THROUGH_BYTES WHAT	nothing points at them
  *	    possible SIZE BLOCKS WHAT				only pointers into them
  *	    idiom SIZE BLOCKS WHAT				the same, in ways that programs use
- *	    behind SIZE BLOCKS WHAT				some of them are behind such
- *pointers reachable SIZE BLOCKS WHAT leave		ends by _exit(2), for those who look then
+ *	    behind SIZE BLOCKS WHAT				some are behind such pointers
+ *	    reachable SIZE BLOCKS WHAT
+ *	leave		ends by _exit(2), after LeakSanitizer's check, if it is linked
  *
- * Each kind has a size of its own, as malloc_usable_size(3) tells it. Tables are volatile:
- *compilers drop what is only written, and its blocks would be lost.
+ * Each kind has a size of its own, by malloc_usable_size(3). Tables are volatile: compilers drop
+ * what is only written, and its blocks would be lost.
  */
 #include "live.h"
 

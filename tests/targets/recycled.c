@@ -4,10 +4,10 @@
  *
  *	forget	forgotten() requests FORGOTTEN blocks and forgotten_head() HEADS lists of two,
  *		which nothing points at: "forgot FORGOTTEN HEADS"
- *	churn	a thread frees a block of hidden(), which looks lost for its address is kept as a
- *		complement, gives its address to borrowed(), and an address that borrowed() had to
+ *	churn	a thread frees a block of hidden(), which looks lost because only the complement of
+ *		its address is kept, gives its address to borrowed(), and one of borrowed() to
  *		hidden(); again and again: "churning" when each has changed hands once
- *	still	it ends: "stilled"
+ *	still	it stops doing so: "stilled"
  */
 #include "live.h"
 

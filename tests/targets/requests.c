@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A pool that announces its blocks by Valgrind's client requests, as programs built with valgrind.h
- * contain them (the instructions are those of its __SPECIAL_INSTRUCTION_PREAMBLE for amd64). Asked
- * whether it runs on Valgrind it must get the answer it gets alone.
+ * contain them (the instructions are those of its __SPECIAL_INSTRUCTION_PREAMBLE for amd64). When
+ * it asks whether it runs on Valgrind, it must get the same answer as without mprof.
  */
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A handler that frees, blocks and NULL, while the program does: a free that a signal meets at its
- * first instruction is begun again behind those of the handler.
+ * A handler that frees, blocks and NULL, while the program does: a free that is interrupted at its
+ * first instruction begins again after those of the handler.
  */
 #include "bump.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Makes code that calls malloc, writes other code over it, in the middle of whose only instruction
- * malloc used to return, and forks. Parent and child run it, and then write and run the first code
- * again.
+ * Generates code that calls malloc, overwrites it by code whose only instruction has the old return
+ * address of malloc in its middle, and forks. Parent and child run it, and then write and run the
+ * first code again.
  */
 #include "target.h"
 

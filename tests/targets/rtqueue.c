@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A child sends four real-time signals with values without end, as fast as the queue takes them; we
- * allocate meanwhile. Each must come once, in its order, with its value and its sender. At "quit"
- * the child stops and states how many it has sent: not one may be missing.
+ * A child sends four real-time signals with values without end, as fast as the queue accepts them;
+ * the parent allocates meanwhile. Each must arrive once, in order, with its value and sender. At
+ * "quit" the child stops and reports how many it has sent: none may be missing.
  */
 #include "live.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * scribbles: what a program does to memory that is not its own. "records" writes ten records that
- * make no sense to where the next ones of mprof's ring go, and allocates; "unmap-agent",
- * "unmap-near" and "fill-near" do away with mprof's code, and allocate. Says "done".
+ * scribbles: what a program may do to memory that is not its own. "records" writes ten invalid
+ * records where the next ones of mprof's ring go, and allocates; "unmap-agent", "unmap-near" and
+ * "fill-near" destroy mprof's code, and allocate. Prints "done".
  */
 #include "live.h"
 

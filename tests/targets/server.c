@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * server [THREADS [PAUSE]]: threads (8) that allocate, fill, verify and free without end, with
- * PAUSE microseconds (0) after each request. Every block is verified byte for byte before it is
+ * server [THREADS [PAUSE]]: threads (8) that allocate, fill, check and free without end, with
+ * PAUSE microseconds (0) after each request. Every block is checked byte for byte before it is
  * freed, and what was written must add up to what is read back: "checksum right".
  */
 #include "live.h"

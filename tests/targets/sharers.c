@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A process and its child run in the same memory, and are no threads of each other: both allocate
- * and free all the time. "report" says how often each did.
+ * A process and its child that share their memory, but are not in one thread group: both allocate
+ * and free all the time. "report" prints how often each did.
  */
 #include "live.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A timer's handler leaves a loop of malloc and free by siglongjmp, at any point of the loop but
- * within the two calls themselves, where POSIX forbids it and libc's heap would be left broken.
+ * A timer's handler leaves a loop of malloc and free by siglongjmp, at any point of the loop except
+ * within the two calls, where POSIX forbids it and libc's heap would be left broken.
  */
 #include "target.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * One thread takes SIGUSR1 with sigwait, another SIGUSR2 through a signalfd, and a third sends each
- * of them when the one before has been taken: none may be lost, none may come twice, and nobody's
+ * of them when the one before has been taken: none may be lost, none may come twice, and no
  * handler runs.
  */
 #include "live.h"

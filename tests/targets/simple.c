@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Nothing but malloc, realloc and free, for whichever allocator is brought to it. */
+/* Nothing but malloc, realloc and free, for whichever allocator is linked or preloaded. */
 #include "target.h"
 
 enum { TIMES = 100, FIRST = 3259, SECOND = 3271 };

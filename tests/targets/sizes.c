@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Requests of all sizes up to what is asked for, one each. */
+/* Requests of all sizes up to the one in the argument, one each. */
 #include "target.h"
 
 static void *volatile kept;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Allocates in main and at the bottom of a recursion, in its first thread and in another, and on an
- * alternate stack; tells how much deeper the stack was. Sizes tell the requests apart.
+ * alternate stack; prints how much deeper the stack was. Sizes tell the requests apart.
  */
 #include "target.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The main thread goes over a trap that has to be single-stepped, again and again, which holds the
- * other threads; a child kills the process at some time, which is in the middle of that in some of
- * several times. */
+/* The main thread runs over a trap that has to be single-stepped, again and again, which holds the
+ * other threads; a child kills the process at some moment: in several runs, some kills come in the
+ * middle of a step. */
 #include "stepped.h"
 
 #include <pthread.h>

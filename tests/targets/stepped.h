@@ -2,8 +2,8 @@
 #ifndef MPROF_TESTS_STEPPED_H
 #define MPROF_TESTS_STEPPED_H
 
-/* A request whose return address holds an instruction that can only run at its own place: a trap
- * there has to be stepped over. */
+/* A request whose return address holds an instruction that can only run in its own place: a trap
+ * there has to be single-stepped over. */
 #include "target.h"
 
 static void nothing(void)

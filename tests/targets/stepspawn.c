@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One thread calls malloc from a place that has to be single-stepped behind the call, since an
- * indirect call stands there; the other spawns children, and sleeps in vfork(2) until they exec.
+ * One thread calls malloc where the instruction behind the call has to be single-stepped, because
+ * it is an indirect call; the other spawns children, and sleeps in vfork(2) until they exec.
  */
 #include "stepped.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Stops itself between allocations and is continued by a child that has seen it stand still. */
+/* Stops itself between allocations; a child that has seen it stopped continues it. */
 #include "target.h"
 
 #include <signal.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * stormy [SIGNALS]: main allocates and frees under a storm of SIGNALS signals, of a timer and from
- * another thread, whose handlers do so, too. After every tenth a handler leaves by siglongjmp, if
- * main is in no call of the allocator. A handler allocates wherever it comes, but within the C
- * library itself, where its heap may be in the middle of a change: what has been put around that is
- * no reason not to.
+ * stormy [SIGNALS]: main allocates and frees under a storm of SIGNALS signals, from a timer and
+ * from another thread, whose handlers do so, too. After every tenth a handler leaves by siglongjmp,
+ * if main is in no call of the allocator. A handler allocates wherever it interrupts, except within
+ * the C library itself, whose heap may be in the middle of a change; code that a tracer has put
+ * around that is no exception.
  */
 #include "target.h"
 

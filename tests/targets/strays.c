@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * strays: two threads call, from one place, a function that mostly hands out a block of its own and
- * only now and then jumps on to malloc, so that the place to which malloc returns is mostly
- * returned to by others.
+ * strays: two threads call, from one place, a function that mostly returns a block of its own and
+ * only now and then jumps to malloc, so that most returns to malloc's return address are not from
+ * malloc.
  */
 #include "target.h"
 

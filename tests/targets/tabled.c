@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tabled [THREADS [SLOTS]]: threads allocate, reallocate, align and free, and keep a table of the
- * blocks that are theirs in shared memory, which malloc knows nothing of. A slot is empty while
- * its thread is in a call. With TABLED_NO_BRK in the environment malloc cannot have more of [heap]
- * than it has when main begins, or, with TABLED_NO_BRK=while, before its first work is half done.
+ * tabled [THREADS [SLOTS]]: threads allocate, reallocate, align and free, and keep a table of their
+ * blocks in shared memory, which malloc does not know. A slot is empty while its thread is in a
+ * call. With TABLED_NO_BRK in the environment malloc cannot extend [heap] beyond
+ * what it is when main begins, or, with TABLED_NO_BRK=while, when its first work is half done.
  * With TABLED_FILES a file is mapped right below the heap of at least one thread, where the kernel
  * may put any. Its commands:
  *

@@ -4,11 +4,11 @@
 
 /*
  * What the programs under test share. Each knows from its own source how often it allocated and
- * freed blocks of sizes that nobody else in the process uses, and appends that to the file $BINS:
+ * freed blocks of sizes that nothing else in the process uses, and appends that to the file $BINS:
  *
  *	bin SIZE ALLOCS FREES		this process
  *	child PID SIZE ALLOCS FREES	a child it made (after target_is_child)
- *	failed N, unknown N, peak N	what the totals must say, where the program knows
+ *	failed N, unknown N, peak N	what the totals must say, if the program knows
  *
  * Nothing in here allocates; standard output is written without stdio streams.
  */
@@ -94,7 +94,7 @@ UNUSED static void bin(size_t size, long allocs, long frees)
 		truth("bin %zu %ld %ld\n", size, allocs, frees);
 }
 
-/* A block that is written to, so that an allocator's or a tracer's mistake shows. */
+/* Fills a block, so that mistakes of an allocator or a tracer show. */
 UNUSED static void *fill(void *p, size_t n, int with)
 {
 	MUST(p);
@@ -110,7 +110,7 @@ UNUSED static void check(const void *p, size_t n, int with)
 		MUST(s[i] == (unsigned char)with);
 }
 
-/* Who traces the calling thread; 0: nobody. */
+/* The tracer of the calling thread; 0: none. */
 UNUSED static pid_t traced_by(void)
 {
 	char text[4096];

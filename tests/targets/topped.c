@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * topped: allocates what it is told to, in functions that are told apart, and reports exactly what
- * that came to. Before "ready" it makes OLD blocks. "red N", "blue N": N blocks more are kept.
- * "drop N": N red ones are freed; "churn N": N blocks are made and freed at once; "old N": N of the
- * old blocks are freed. Done, it says "did" and the command.
+ * topped: allocates what it is told to, in functions that are told apart, and reports the exact
+ * result. Before "ready" it makes OLD blocks. "red N", "blue N": N more blocks are kept. "drop N":
+ * N red ones are freed; "churn N": N blocks are made and freed at once; "old N": N of the old
+ * blocks are freed. After each command it prints "did" and the command.
  */
 #include "live.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Types with sizes of their own, which the bins must name: struct, union, typedefs, and none. */
+/* Types with sizes of their own, which the bins must name: struct, union, typedefs, and no type. */
 #include "target.h"
 
 struct tagged {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* uncounted ERRNO PROGRAM [ARG...]: runs it where perf_event_open(2) fails with this error. */
+/* uncounted ERRNO PROGRAM [ARG...]: runs it so that perf_event_open(2) fails with this error. */
 #include "target.h"
 
 #include <linux/filter.h>

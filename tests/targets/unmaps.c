@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Unmaps whatever is mapped of a memfd, which is none of its own, and goes on allocating; one of
- * the handlers that it has for faults would end it. Tells how many mappings it has unmapped.
+ * Unmaps every mapping of a memfd, none of which it has made itself, and goes on allocating; its
+ * handlers for faults would end it. Prints how many mappings it has unmapped.
  */
 #include "target.h"
 

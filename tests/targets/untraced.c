@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Children that are made with CLONE_UNTRACED, which nobody who traces their parent hears of. They
+/* Children made with CLONE_UNTRACED, which are not reported to their parent's tracer. They
  * allocate, in a copy of the memory or in the memory itself. */
 #include "target.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * At "go" the first thread sleeps in vfork(2), and another one executes the program again: the
- * first one never comes back, and of its child, which ends only then, nobody hears. A thread
- * allocates and frees all the time, and "report" says how often.
+ * At "go" the leader sleeps in vfork(2), and another thread executes the program again: the leader
+ * never returns, and its child, which ends only afterwards, is not reported to anybody. A thread
+ * allocates and frees all the time, and "report" prints how often.
  */
 #include "live.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * At "vfork" a thread sleeps in vfork(2) until "release" lets its child go; at "vfork-here" the
- * first thread does, and the child reads what comes next itself: "x", or "e" if it is to execute a
- * program. A child that executes none allocates and frees a block first. At "spawn" another thread
- * spawns children without end. A third allocates and frees all the time, and "report" says how
+ * At "vfork" a thread sleeps in vfork(2) until "release" lets its child continue; at "vfork-here"
+ * the leader does, and the child reads the next command itself: "x", or "e" to execute a program. A
+ * child that executes none allocates and frees a block first. At "spawn" another thread spawns
+ * children without end. A third allocates and frees all the time, and "report" prints how
  * often, and how many children there have been.
  */
 #include "live.h"

@@ -2,8 +2,8 @@
 #include "target.h"
 
 /*
- * Very many call chains: each request comes by a path of its own through two functions that call
- * themselves and each other. One block of a hundred is kept.
+ * Very many call chains: each request has its own path through two functions that call themselves
+ * and each other. One block in a hundred is kept.
  */
 enum { DEPTH = 40, SIZE_FREED = 1201, SIZE_KEPT = 1203 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * wrappers: functions of the program's own that end by jumping to free, as a compiler lets them:
- * nothing of theirs is on the stack then, and who called them seems to have called free. One asks
- * for memory before it does so, another, called from the same place, asks for memory instead.
+ * wrappers: functions of the program that end by jumping to free, as compilers make them: they have
+ * no frame then, and their caller seems to have called free. One allocates before it does so;
+ * another, called from the same place, allocates instead.
  */
 #include "target.h"
 
