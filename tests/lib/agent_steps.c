@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The walk of one frame as the agent's tests have it: by frame pointers, with pads as they are in
- * agent_fixture.h and signal frames of Linux. The modules that it is told of have no rows. Linked
- * with the agent, and into the blob that is tested.
+ * One step of unwinding for the agent's tests: by frame pointers, with the pads of agent_fixture.h
+ * and signal frames of Linux. The modules have no rows. Linked with the agent, and into the blob
+ * that is tested.
  */
 #include "agent/step.h"
 

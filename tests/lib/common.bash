@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash disable=SC2154
-# What all command tests share. Everything a test writes is under $BATS_TEST_TMPDIR, every wait has
-# a deadline, and nothing is asserted about how long anything took.
+# What all command tests share. A test writes only below $BATS_TEST_TMPDIR, every wait has a
+# deadline, and no test asserts how long anything took.
 #
 #	MPROF=path/to/mprof B=build bats tests/bats
 #

@@ -2,19 +2,19 @@
 /*
  * counter.so: an independent count of a program's allocations, by LD_PRELOAD.
  *
- * It shares nothing with mprof and runs in the same process at the same time: mprof traps these
- * functions as the outer ones of each call, so both must see the same events to the last byte.
+ * It shares no code with mprof and runs in the same process at the same time: mprof traps these
+ * functions as the outer ones of each call, so both must count the same events to the last byte.
  *
  *	LD_PRELOAD=counter.so COUNTER_EXE=/real/path/of/program COUNTER_OUT=prefix program
  *
- * Inert unless /proc/self/exe is COUNTER_EXE, so that mprof, timeout and shells on the way to
- * the program are left alone. Rules of counting:
+ * Inert unless /proc/self/exe is COUNTER_EXE, so that mprof, timeout and shells that start the
+ * program are left alone. Rules of counting:
  *
- *   - calloc(n, s) has the size n * s, the aligned ones the size asked for;
+ *   - calloc(n, s) has the size n * s, the aligned ones the requested size;
  *   - realloc of a block that succeeds is a free of the old size, then an allocation of the new;
  *     one that returns NULL for size 0 is a free; one that fails changes nothing;
  *   - a call that fails counts in failed_allocs, posix_memalign's EINVAL too;
- *   - free(NULL) is nothing; the free of a block not seen allocated is an unknown free only;
+ *   - free(NULL) counts nowhere; the free of a block not seen allocated is an unknown free only;
  *   - what an allocator function calls on the same thread is not counted again.
  *
  * It must not itself allocate, lock or open anything the program could notice: memory comes from

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""damage.py FROM TO SEEDS PART...: so many copies of an ELF file, TO.0, TO.1, ..., each with a few bytes of one of
-its parts changed, the same for the same seed. A part is a section's name, or "header", "segments", "sections" (their
-tables)."""
+"""damage.py FROM TO SEEDS PART...: makes SEEDS copies of an ELF file, TO.0, TO.1, ..., each with a few bytes of one of
+its parts changed, the same ones for the same seed. A part is a section's name, or "header", "segments" or "sections"
+(the tables of these)."""
 import random
 import struct
 import sys

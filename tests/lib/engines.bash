@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash disable=SC2154,SC2034
-# What tests share that compare the engines: one program, run by each of them. Load after common.
+# For tests that compare the engines: one program, run under each of them. Load after common.
 
 OPTIONS=() # what both runs get besides
 

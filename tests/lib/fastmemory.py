@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What the fast engine has mapped into a process.
 
-fastmemory.py full PID: succeeds if the ring that it shares with a tracer that lives is full, so that whoever
-	allocates waits. See src/agent/layout.h.
-fastmemory.py kept PID: prints how many KiB of code there are that is in no file, with a page for a flag, and
-	how many KiB of addresses of shared memory.
+fastmemory.py full PID: succeeds if the ring that it shares with a live tracer is full, so that threads that
+	allocate wait. See src/agent/layout.h.
+fastmemory.py kept PID: prints how many KiB of code are mapped from no file, including a page for a flag, and
+	how many KiB of addresses are shared memory.
 """
 import struct
 import sys

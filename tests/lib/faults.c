@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Preloaded into mprof: a call of the C library's fails, number $FAULT_AT of those of the kind
- * $FAULT, counted from 1 in each of its processes, and as many as $FAULT_TIMES (1) says; 0: all
- * that follow. With $FAULT_IN only in the process of that name. What it was is added to $FAULT_LOG.
+ * Preloaded into mprof: makes calls of C library functions fail, of the kind $FAULT, from number
+ * $FAULT_AT on, counted from 1 in each process; $FAULT_TIMES (1) calls, or with 0 all that follow.
+ * With $FAULT_IN only in the process of that name. What failed is appended to $FAULT_LOG.
  *
- *	alloc	malloc and its like: ENOMEM
- *	space	what writes to files: ENOSPC
- *	files	what makes a descriptor: EMFILE
- *	intr	what may wait: EINTR
- *	short	what reads or writes: one byte
- *	gone	ptrace(2): the task has been killed before
+ *	alloc	malloc and the like: ENOMEM
+ *	space	functions that write to files: ENOSPC
+ *	files	functions that make a descriptor: EMFILE
+ *	intr	functions that may wait: EINTR
+ *	short	functions that read or write: one byte
+ *	gone	ptrace(2): the task was killed before
  *
- * What stdio and other functions of the C library do inside of it is out of reach, so fopen() and
- * fclose() fail themselves. Only who runs $FAULT_EXE is meant, mprof's own file; and what he starts
- * does not get this.
+ * Calls within the C library itself, as by stdio, are out of reach, so fopen() and fclose() fail
+ * themselves. It affects only processes that run $FAULT_EXE, mprof's own file; programs that these
+ * start do not get it.
  */
 #include <dlfcn.h>
 #include <errno.h>

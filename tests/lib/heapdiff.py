@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """heapdiff.py BEFORE AFTER OUT: two answers of `mprof heap --format=json` about targets/tabled, and
-what it has printed. What the second has more than the first must be the blocks of its table, size
-by size; and, if the allocator is glibc's, the sums must be those of its own mallinfo2. Prints how many blocks were compared."""
+what tabled has printed. What the second has more than the first must be the blocks of its table, size
+by size; and, if the allocator is glibc's, the sums must be those of its mallinfo2. Prints how many blocks were compared."""
 
 import json
 import sys

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Preloaded into mprof: its tracing process is killed with SIGKILL at the end of a system call,
- * number $KILL_AT of those that deal with tasks, counted from the first stop for a trap on. What
- * the call was is written to $KILL_LOG before. So a kill can be had wherever one may come. With
- * $KILL_ALONE the process that is to hold the tracing process may not. With $KILL_LATE only calls
- * that let a task go on from a trap count, and it has stopped again, for its next trap, before the
- * tracing process is killed. With $KILL_FROM=seize they are counted from the first task that is
- * seized on, which is there without a trap, too; with $KILL_FROM=fork from the first fork(2) on
- * that it is told of.
+ * Preloaded into mprof: kills its tracing process with SIGKILL at the end of a system call, number
+ * $KILL_AT of those that deal with tasks, counted from the first stop for a trap on, so that a test
+ * can place a kill wherever one may come. The call is written to $KILL_LOG before. With $KILL_ALONE
+ * the process that should hold the tracing process is not allowed to. With $KILL_LATE only calls
+ * count that continue a task from a trap, and the kill comes when that task has stopped for its
+ * next trap. With $KILL_FROM=seize calls are counted from the first task that is seized on, which
+ * needs no trap; with $KILL_FROM=fork from the first fork(2) on that is reported to the tracer.
  */
 #include <dlfcn.h>
 #include <errno.h>

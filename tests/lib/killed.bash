@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash disable=SC2154,SC2034
-# What the tests share that kill one of mprof's processes at its system calls, one after the other
+# For tests that kill one of mprof's processes at its system calls, one call after the other
 # (killpoint.c). Load after common and live.
 #
 # POINTS=all: at each call; otherwise at some.

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Preloaded into mprof: one of its processes is killed with SIGKILL at the beginning of its system
- * call number $POINT_AT, counted from 1. $POINT_OF says which process:
+ * Preloaded into mprof: kills one of its processes with SIGKILL at the beginning of that process's
+ * system call number $POINT_AT, counted from 1. $POINT_OF says which process:
  *
  *	first	the one that was started
  *	NAME	one that gives itself this name, as mprof-keeper does
  *	<NAME	one that a process of this name has forked
  *
- * and $POINT_NTH (1) which of these, counted from when there is a file $POINT_FROM, if that is set.
- * The end of one call is the beginning of the next for all who look from outside. $POINT_LOG gets
- * "killed CALL", CALL being a number, or "lived CALLS" of one that made fewer calls.
+ * and $POINT_NTH (1) which of these, counted from when the file $POINT_FROM exists, if that is set.
+ * Seen from outside, the end of one call is the beginning of the next. "killed CALL", CALL being a
+ * number, is written to $POINT_LOG, or "lived CALLS" if the process made fewer calls.
  *
- * A process that is forked for that stops it at its calls, so what the C library calls by itself
- * counts, too. The tracing process has a tracer already and cannot be killed by this: see killat.c.
- * Only who runs $POINT_EXE is meant, mprof's own file; what he starts does not get this.
+ * A process forked for the purpose traces it by system calls, so calls within the C library count,
+ * too. The tracing process has a tracer already and cannot be killed by this: see killat.c.
+ * It affects only processes that run $POINT_EXE, mprof's own file; programs that these start do not
+ * get it.
  */
 #include <dlfcn.h>
 #include <errno.h>

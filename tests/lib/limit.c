@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * limit SECONDS ENDED COMMAND [ARG...]: runs the command with a deadline. Its end is written to the
- * file ENDED, as "status N" or "signal N", and is our own status, 128 + N for a signal, so that no
- * shell on the way adds words of its own. A command that is too slow is killed: "deadline passed",
- * status 124. Signals and the process group are as we got them.
+ * limit SECONDS ENDED COMMAND [ARG...]: runs the command with a deadline. How it ended is written
+ * to the file ENDED, as "status N" or "signal N", and is our own status, 128 + N for a signal, so
+ * that no shell prints a message about it. A command that is too slow is killed: "deadline passed",
+ * status 124. The command gets our signal dispositions and process group unchanged.
  */
 #include <fcntl.h>
 #include <signal.h>

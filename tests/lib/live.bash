@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash disable=SC2154,SC2034
-# What the tests of running programs share: programs that take commands (targets/live.h), attaching,
-# and what must be true of a program that has been let go. Load after common.
+# For tests of running programs: programs that read commands (targets/live.h), attaching, and what
+# must be true of a program after detaching. Load after common.
 
 LIVE_WAIT=${LIVE_WAIT:-60} # the deadline of every wait, in seconds
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""What is wrong with the manual pages, a line for each: options that a command's page does not have, or sends the
-reader to a page for that does not describe them; sections and pages that are not there.
+"""Checks the manual pages and prints a line for each mistake: options that a command's page lacks, or for which it
+refers to a page that does not describe them; references to sections and pages that do not exist.
 
 usage: manual.py MAN-FOLDER <COMPLETION   (what `mprof completion bash` prints)"""
 import pathlib

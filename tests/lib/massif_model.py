@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The snapshots that Massif's rules give for a log of tests/targets/mixture.c, written a second time.
+"""The snapshots that Massif's rules give for a log of tests/targets/mixture.c, by an independent implementation.
 
 massif_model.py usable|rounded LOG MAX_SNAPSHOTS DETAILED_FREQ INACCURACY ADMIN
-massif_model.py points LOG MAX_SNAPSHOTS: of a data file's timeline, lines TIME|USEFUL|EXTRA|PEAK
+massif_model.py points LOG MAX_SNAPSHOTS: the timeline of a data file, lines TIME|USEFUL|EXTRA|PEAK
 
-What a block is charged beyond its size: what malloc_usable_size() said (Massif's way), or what rounding
-up to a multiple of 16 adds (mprof's). Prints TIME USEFUL EXTRA KIND for each snapshot.
+A block is charged the usable size that malloc_usable_size() returned (usable: Massif's way), or its size rounded
+up to a multiple of 16 (rounded: mprof's). Prints TIME USEFUL EXTRA KIND for each snapshot.
 """
 import sys
 

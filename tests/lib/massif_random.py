@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""massif_random.py FIRST LAST: files FIRST.out to LAST.out, valid massif files but odd ones, by their
-numbers; their first lines are comments that hold options for printing them."""
+"""massif_random.py FIRST LAST: writes FIRST.out to LAST.out, valid but odd massif files, random by their
+numbers; their first lines are comments with options for printing them."""
 import random
 import sys
 

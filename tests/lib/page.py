@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Takes a page of mprof apart.
+"""Takes an HTML page of mprof apart.
 
 	page.py FILE			the ids of its blocks
 	page.py FILE ID			the JSON in one of them
-	page.py FILE sums N		what the leaves of the tree of profile N sum up to, as the totals of a report
-	page.py FILE rows N		what the report of profile N says of leaks, callgraph and lifetimes, made of the
-					tree and the rows of the page, as far as it is in them
+	page.py FILE sums N		the sums of the leaves of profile N's tree, as the totals of a report
+	page.py FILE rows N		leaks, callgraph and lifetimes of profile N as in a report, as far as the tree
+					and the rows of the page have them
 	page.py FILE want		the same of the report of --format=json on standard input
 	page.py FILE paths N		a line for each chain that requested: "f > g BYTES"
 """

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""An independent reader of pprof's profile.proto, from the description of its fields alone.
+"""An independent reader of pprof's profile.proto, made from the description of its fields alone.
 
-proto-sums.py FILE: prints what is in it as JSON, after checking that all references are right.
-It decodes the wire format itself, so that it shares nothing with what has written the file.
+proto-sums.py FILE: prints its contents as JSON, after checking that all references are right.
+It decodes the wire format itself, so that it shares no code with the writer of the file.
 """
 import gzip
 import json

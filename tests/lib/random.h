@@ -4,7 +4,7 @@
 
 /*
  * Random numbers for tests: xorshift64*, the same in every run and on every machine, so that a
- * failure comes again. Which they are is decided by a state that the test sets; it may not be 0.
+ * failure can be repeated. They depend on a state that the test sets; it must not be 0.
  */
 #include <stdint.h>
 
@@ -16,7 +16,7 @@ static inline uint64_t random_next(uint64_t *state)
 	return *state * UINT64_C(0x2545f4914f6cdd1d);
 }
 
-/* For tests that need one state only. */
+/* For tests that need only one state. */
 static uint64_t random_state = 1;
 
 static inline uint64_t random_word(void)

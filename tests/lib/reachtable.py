@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """
-reachtable.py TRUTH [NAME=FILE...]: what targets/reach says of its blocks beside what tools say, kind by
-kind, as a table. A file is an answer of `mprof leaks --format=json --possible=yes`, or what memcheck
-(--leak-check=full --show-leak-kinds=all) or LeakSanitizer (fast_unwind_on_malloc=0) have printed.
+reachtable.py TRUTH [NAME=FILE...]: prints a table, kind by kind, of the truth that targets/reach has printed and of
+what tools found. A file is the output of `mprof leaks --format=json --possible=yes`, of memcheck
+(--leak-check=full --show-leak-kinds=all) or of LeakSanitizer (fast_unwind_on_malloc=0).
 
-reachtable.py --check TRUTH NAME=FILE: is it the truth? Prints each kind that is not. With --without-idioms
-pointers into blocks that programs use as those to starts are expected to be possible.
+reachtable.py --check TRUTH NAME=FILE: compares a file with the truth and prints each kind that differs. With
+--without-idioms, blocks that a program reaches by idioms, without pointers to their start, must be possible.
 """
 import json
 import re

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The commands of a manual page are run, and what they print is compared with what the page shows.
+"""Runs the commands of a manual page and compares their output with what the page shows.
 
-recipes.py PAGE: lines ".Dl $ COMMAND", perhaps a comment 'status N', perhaps a block ".Bd -literal" of lines: what
-is printed has these in this order, one after the other, but that numbers, blanks and the folders of
-files are not compared, and that "..." stands for any lines. A line of the page may end earlier.
+recipes.py PAGE: lines ".Dl $ COMMAND", optionally a comment 'status N', optionally a block ".Bd -literal" of lines: the
+output must have these in this order, one after the other. Numbers, blanks and the directories of files are not
+compared, and "..." stands for any lines. A line of the page may end earlier than the output's.
 """
 import re
 import subprocess

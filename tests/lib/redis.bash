@@ -2,8 +2,8 @@
 # shellcheck shell=bash disable=SC2034,SC2154
 # A redis server of the test's own. Load after live.
 
-# begin_redis: without files, at $SOCK; its number is in PID. Debian has the program twice, and the package that has
-# it as redis-server starts one.
+# begin_redis: without files, at $SOCK; sets PID. Debian has the program in two packages, and the one that has it as
+# redis-server starts a server.
 begin_redis() {
 	SOCK=$D/redis.sock
 	# shellcheck disable=SC2016

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What tests see in a report, mprof.report.v1: each filter takes it and prints a line for all that is wrong.
+# Checks of a report, mprof.report.v1: each filter prints a line for each mistake.
 
-# Numbers that are not those of a record of the counter's.
+# Numbers that differ from a record of the counter.
 def number_differences($c; $peak):
 	. as $r
 	| (if $c.overflow != 0 or $c.reappeared != 0

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""same-lines.py DATA MODULE FILE: are names and lines of all frames of a module in a profile those that
-eu-addr2line(1) finds in FILE? Prints each difference, and fails if there is one, or nothing to compare.
+"""same-lines.py DATA MODULE FILE: compares names and lines of all frames of a module in a profile with those that
+eu-addr2line(1) finds in FILE. Prints each difference, and fails if there is one, or nothing to compare.
 
-Of split DWARF and of programs optimized while linking eu-addr2line 0.188 finds no inlined functions; then
+For split DWARF and link-time optimized programs, eu-addr2line 0.188 finds no inlined functions; then
 its only line must be that of mprof's innermost function. It needs .debug_aranges."""
 import os
 import sqlite3

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""sarif.py SCHEMA FILE: is it what SARIF's schema says, and what its text says besides?"""
+"""sarif.py SCHEMA FILE: is FILE valid by SARIF's schema, and by rules that are only in the standard's text?"""
 
 import json
 import sys

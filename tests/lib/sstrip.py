@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""sstrip.py FROM TO: a copy of an ELF program without section headers and all that only they tell of."""
+"""sstrip.py FROM TO: makes a copy of an ELF program without section headers, and without what only these refer to."""
 import os
 import struct
 import sys

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""stretch.py FROM TO SECTION BYTES: a copy of an ELF file whose section is a hole of so many bytes."""
+"""stretch.py FROM TO SECTION BYTES: makes a copy of an ELF file in which SECTION is a hole of BYTES bytes."""
 import os
 import struct
 import sys

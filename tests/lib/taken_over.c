@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a parser does that a file has taken over, in the process that mprof reads files in; in the
- * build mprof-taken-over only. $TAKEN_OVER says what:
+ * Plays a parser that a file has taken over, in the confined process in which mprof reads files; in
+ * the build mprof-taken-over only. $TAKEN_OVER says what it does:
  *
- *	attack	it tries what it could want, and tells of each how that went
- *	loop	it takes processor time, for ever
- *	grow	it takes memory, as much as there is
- *	files	it takes memory that is in files
- *	point	it says that it reads what there is not
- *	crash	it dies
- *	lie	it ends well, with something that is no profile
- *	storm	it asks for what it may not, again and again
+ *	attack	tries everything an attacker could want, and reports each result
+ *	loop	uses processor time for ever
+ *	grow	allocates memory without limit
+ *	files	fills files in memory without limit
+ *	point	notes that it reads a file that does not exist
+ *	crash	crashes
+ *	lie	exits with 0, with a result that is no profile
+ *	storm	makes requests that are not allowed, again and again
  */
 #include "confine/apart.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * textdiff PID: compares every executable mapping of a file in a process with that file, whole
- * pages, so that the bytes behind a segment's end count, too. Prints where they differ; 0: nowhere.
- * A program that unloads code meanwhile is looked at anew.
- * textdiff -f PID: the same without the bytes behind a segment's end, which no function is in.
- * textdiff -m PID: prints the mappings that no allocation makes or moves (files, and all that is
- * executable), without what differs by itself, to be compared with what was there before.
+ * pages, so that the bytes behind a segment's end count, too. Prints where they differ; exits with
+ * 0 if they are equal. If the program unloads code meanwhile, it is compared again.
+ * textdiff -f PID: the same without the bytes behind a segment's end, which are in no function.
+ * textdiff -m PID: prints the mappings that allocations neither make nor move (files, and all that
+ * are executable), without what always differs, to be compared with an earlier output.
  */
 #include <elf.h>
 #include <errno.h>

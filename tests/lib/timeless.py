@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Writes the outputs of mprof without what depends on when and where the program ran, so that two runs can be
-compared: timeless.py DIRECTORY... What is said of DIRECTORY/FILE goes to DIRECTORY.timeless/FILE; a file's kind is
-its name up to the first dot: report, json, data, massif, log, stats or heap. Others are passed over."""
+"""Writes outputs of mprof without what depends on when and where the program ran, so that two runs can be
+compared: timeless.py DIRECTORY... The result for DIRECTORY/FILE is DIRECTORY.timeless/FILE; a file's kind is its
+name up to the first dot: report, json, data, massif, log, stats or heap. Others are skipped."""
 
 import json
 import os
