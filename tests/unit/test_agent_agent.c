@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the agent tells of calls, in this process: natively and as a blob. */
+/* The events that the agent records for calls, in this process: natively and as a blob. */
 #include "unit/unit.h"
 
 #include "unit/agent_program.h"
@@ -482,8 +482,8 @@ static void allocate_with_a_signal_inside(void)
 	sigaction(SIGUSR1, &old, NULL);
 }
 
-/* The C library's raise() keeps no frame pointer, so that what is outside of it cannot be found
- * by these: the signal comes first, which is all that matters. */
+/* The C library's raise() keeps no frame pointer, so the frames outside of it cannot be found: the
+ * handler's come first, which is all that matters. */
 static void what_a_signal_handler_calls_inside_of_an_allocator_counts(void **state)
 {
 	struct program *p = *state;

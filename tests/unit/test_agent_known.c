@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Chains that have been found before: what they follow from, and what has to be as it was. */
+/* Chains that were found before: what identifies them, and what must be unchanged. */
 #include "unit/unit.h"
 
 #include "unit/agent_program.h"
@@ -156,8 +156,8 @@ static void tell_row(struct made *m, uint64_t pc, uint16_t words)
 		(pc - 1) / AGENT_ROW_SLOTS << 32 | (uint64_t)words << 16;
 }
 
-/* In more ways than have room where they begin: with the rows of their first frames known, it is by
- * their callers, too, where they are looked for. */
+/* More of them than have room where they begin: once the rows of their first frames are known, they
+ * are looked up by their callers, too. */
 static void chains_that_begin_alike_are_told_apart_by_their_callers(void **state)
 {
 	enum { CHAINS = 16 * AGENT_CHAIN_WAYS };
@@ -196,7 +196,7 @@ static void a_step_that_more_than_words_decide_is_not_remembered(void **state)
 	assert_true(known(m, NODE));
 }
 
-/* With 57-bit addresses, or where a frame pointer is none. */
+/* With 57-bit addresses, or if a frame pointer is something else. */
 static void a_word_that_is_no_address_of_48_bits_is_not_remembered(void **state)
 {
 	struct made *m = *state;
@@ -267,8 +267,8 @@ static uint64_t any(void)
 	return rnd >> 20;
 }
 
-/* The program may write to all of it. Whatever stands there, what is read is not behind the words
- * that there are, and a node is one that there can be. */
+/* The program may write to all of it. Whatever is there, nothing behind the words is read, and node
+ * numbers stay in range. */
 static void damaged_chains_are_read_within_their_bounds(void **state)
 {
 	struct made *m = *state;

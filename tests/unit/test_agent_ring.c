@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The agent's end of the ring and the tracer's, with threads: PUTS=10000000 for more records a
+/* The agent's end of the ring and the tracer's, with threads: PUTS=10000000 for more records per
  * thread. */
 #include "unit/unit.h"
 
@@ -203,7 +203,7 @@ static void take_a_number(void *ctx, const struct ring_record *r)
 	assert_int_equal(r->size, ++*(uint64_t *)ctx);
 }
 
-/* It is set back by who is overtaken, and a program may write anything there. */
+/* A thread that was overtaken sets the head back, and a program may write anything there. */
 static void wherever_the_head_is_records_come_in_their_order(void **state)
 {
 	struct order *o = *state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Signal handlers that interrupt the agent anywhere, and allocate, and may never come back.
+/* Signal handlers that interrupt the agent anywhere, allocate, and may never return.
  * PAIRS=n: longer. */
 #include "unit/unit.h"
 

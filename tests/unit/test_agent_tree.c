@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The call tree under threads that let it grow at the same time. */
+/* The call tree while several threads add to it. */
 #include "unit/unit.h"
 
 #include "unit/agent_fixture.h"
@@ -150,7 +150,7 @@ static void nodes_differ_by_parent_pc_and_of_roots_the_epoch(void **state)
 	free_shared(s);
 }
 
-/* The index has a part of the hash only: what it leads to may be another node. */
+/* The index has only a part of the hash, so it may lead to another node. */
 static void a_node_is_compared_whole(void **state)
 {
 	struct agent_shared *s = new_shared();
@@ -167,7 +167,7 @@ static void a_node_is_compared_whole(void **state)
 	free_shared(s);
 }
 
-/* Whatever stands there, it is looked whether the node is the one that is asked for. */
+/* Whatever the cache has, the node is compared with what is searched. */
 static void what_was_found_last_is_no_other_node(void **state)
 {
 	struct agent_shared *s = new_shared();

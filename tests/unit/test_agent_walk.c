@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Chains of a machine that is made up, whose frames are known: functions that keep the frame
- * pointer, that save it and use the register for something else, and that have a frame by it.
+ * Chains on a simulated machine with known frames: functions that keep the frame pointer, that save
+ * it and use the register for something else, and whose frame is found by it.
  */
 #include "unit/unit.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Looking at instructions and moving them, by their bytes; test_arch_x86_64_cpu.c runs them. */
+/* Decoding and moving instructions, by their bytes; test_arch_x86_64_cpu.c runs them. */
 #include "unit/unit.h"
 #include "lib/random.h"
 #include "arch/arch.h"
@@ -264,7 +264,7 @@ static void a_slot_out_of_reach_is_refused_only_for_what_is_relative(void **stat
 	}
 }
 
-/* Around the very last distance that a displacement of 32 bits reaches. */
+/* Around the largest distance of a 32-bit displacement. */
 static void reach_ends_at_exactly_two_gigabytes(void **state)
 {
 	uint8_t lea[] = { 0x48, 0x8d, 0x05, 0, 0, 0, 0 }, out[ARCH_SLOT_MAX];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What arch_emulate() and a moved instruction do, against the real CPU: a child that only ever
- * stands still is given registers and made to run one instruction at a time.
+ * arch_emulate() and moved instructions against the real CPU: a stopped child gets registers and
+ * executes one instruction at a time.
  */
 #include "unit/unit.h"
 #include "lib/random.h"
@@ -339,8 +339,8 @@ static void tests_of_many_values_set_the_flags_of_the_cpu(void **state)
 	}
 }
 
-/* What may stand in front of an opcode: prefixes that are ignored, that change it, or that make
- * another instruction of it. What says it can be emulated must be. */
+/* What may precede an opcode: prefixes that are ignored, that change it, or that make another
+ * instruction of it. If arch_emulate() accepts an instruction, its result must be right. */
 static void no_prefix_makes_the_emulation_differ_from_the_cpu(void **state)
 {
 	static const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which functions are nothing but a way to another one: code as compilers write it, and as they
- * would if it did something else. */
+/* Which functions only forward to another one: code as compilers write it, and similar code that
+ * does something else. */
 #include "unit/unit.h"
 #include "arch/forward.h"
 #include "lib/random.h"
@@ -265,7 +265,7 @@ static void operators_new_that_do_more_are_none(void **state)
 	IS_NONE(no_code, true, "its code cannot be read");
 }
 
-/* It would never return: whatever is said of it, it is said in the end. */
+/* It never returns: any answer is fine, but there must be one. */
 static void a_loop_without_end_is_looked_at_once(void **state)
 {
 	(void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Pads are run, with an agent that leaves garbage in every register that it may change: neither the
- * function nor its caller may see anything of it.
+ * Pads are run with an agent that leaves garbage in every register that it may change: neither the
+ * function nor its caller may be affected.
  */
 #include "unit/unit.h"
 #include "unit/test_arch_x86_64_run.h"

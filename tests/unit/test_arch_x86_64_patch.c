@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which functions can have a jump in the place of their first instructions, told by their bytes;
+/* Which functions can have a jump in the place of their first instructions, by their bytes;
  * test_arch_x86_64_patch_run.c runs them. */
 #include "unit/unit.h"
 #include "lib/random.h"
@@ -258,7 +258,7 @@ static void a_slot_within_reach_serves_every_plan_and_a_far_one_what_names_nothi
 	assert_int_equal(far, 2 * 9);
 }
 
-/* The largest distances that a plan takes, with the slot on the other side. */
+/* The largest distances that a plan accepts, with the slot on the other side. */
 static void what_is_just_near_enough_for_a_plan_is_so_for_its_slot(void **state)
 {
 	unsigned planned = 0;

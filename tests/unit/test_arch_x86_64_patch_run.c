@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Random functions are run as they are, and with a jump in the place of their first instructions:
- * registers, flags, stack and data have to be the same. What the plan refuses is counted by its
+ * Random functions are run unchanged, and with a jump in the place of their first instructions:
+ * registers, flags, stack and data must be the same. What the plan refuses is counted by
  * reason.
  */
 #include "unit/unit.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How many functions of real allocators can have a jump in the place of their first instructions.
- */
+/* How many functions of real allocators can have a jump in the place of their first
+ * instructions. */
 #include "unit/unit.h"
 #include "arch/patch.h"
 #include "probes/probes.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How the stops of those who are held are waited for, by who they are. */
+/* How the stops of held tasks are waited for, depending on what the tasks are. */
 #include "unit/unit.h"
 
 #include "attach/awaited.h"
@@ -58,7 +58,7 @@ static void with_a_leader_the_threads_are_waited_for_first(void **state)
 	assert_int_equal(awaited(*state, NULL, NULL), AWAITED_STOPS);
 }
 
-/* It may have ended by pthread_exit just before it was to stop. */
+/* It may have ended by pthread_exit just before it should stop. */
 static void a_leader_alone_may_have_ended_unheard(void **state)
 {
 	add(state, LEADER, TASK_RUNNING);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where a program's system calls can be made, and by whom. */
+/* Where system calls can be injected into a program, and into which task. */
 #include "unit/scripted_kernel.h"
 
 #include "arch/arch.h"
 #include "attach/tracer_internal.h"
 
-/* We have a vdso as any program has. */
+/* This process has a vdso like any program. */
 static void an_instruction_that_makes_calls_is_found_in_any_program(void **state)
 {
 	struct address_space *s = address_space_new(getpid());
@@ -233,7 +233,7 @@ static void in_a_stopped_group(struct scripted *k, unsigned nth)
 	}
 }
 
-/* A SIGSTOP to its process comes in the middle of the exec. */
+/* A SIGSTOP to its process arrives in the middle of the exec. */
 static void a_task_of_a_stopped_group_is_an_image_and_stays_stopped(void **state)
 {
 	struct scripted *k = traced_process(state, 1);
@@ -289,7 +289,7 @@ static void executes_and_is_killed(struct scripted *k, unsigned nth)
 		ask_to_leave(k);
 }
 
-/* Its end is served in its turn, and is told. */
+/* Its end is handled in its turn, and reported. */
 static void one_that_is_killed_on_its_way_out_is_no_image(void **state)
 {
 	struct scripted *k = traced_process(state, 1);

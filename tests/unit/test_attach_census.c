@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Orders of births and ends that fall into the seizing of a process, played without one. */
+/* Orders of clones and ends while a process is being seized, without a process. */
 #include "unit/unit.h"
 
 #include "attach/census.h"
@@ -21,7 +21,7 @@ static void who_could_be_seized_is_ours(void **state)
 	assert_int_equal(kind(0, 0, 'R'), THREAD_OURS);
 }
 
-/* The kernel refuses to seize what is traced, also what was born to a thread of ours. */
+/* The kernel refuses to seize a traced task, such as one cloned by a thread of ours. */
 static void who_was_born_to_one_of_ours_is_ours_before_its_first_stop(void **state)
 {
 	(void)state;
@@ -89,7 +89,7 @@ static void a_quiet_process_is_held_and_looked_at_once_more(void **state)
 	assert_int_equal(judge((struct reading){ .ours = 3 }, 3, true), CENSUS_COMPLETE);
 }
 
-/* The list had the main thread, and one that ended before it was seized. Its child is there,
+/* The list had the main thread, and one that ended before it was seized. Its child exists,
  * unseen. */
 static void a_reading_that_seized_nobody_is_not_the_last_if_a_thread_was_lost(void **state)
 {
@@ -98,7 +98,7 @@ static void a_reading_that_seized_nobody_is_not_the_last_if_a_thread_was_lost(vo
 	assert_int_equal(judge((struct reading){ .ours = 1, .lost = 1 }, 2, true), CENSUS_AGAIN);
 }
 
-/* Born after the end of the list was reached: all that were listed are ours. */
+/* Cloned after the end of the list was reached: all that were listed are ours. */
 static void a_thread_born_behind_the_reader_is_missed_by_the_count(void **state)
 {
 	(void)state;
@@ -106,14 +106,14 @@ static void a_thread_born_behind_the_reader_is_missed_by_the_count(void **state)
 	assert_int_equal(judge((struct reading){ .seized = 2 }, 3, false), CENSUS_AGAIN);
 }
 
-/* The lost one had no children: as many are there as are ours. */
+/* The lost thread had no children: there are as many tasks as are ours. */
 static void a_thread_that_was_lost_without_children_is_no_reason_to_read_again(void **state)
 {
 	(void)state;
 	assert_int_equal(judge((struct reading){ .ours = 2, .lost = 1 }, 2, false), CENSUS_HOLD);
 }
 
-/* Seized in the middle of clone(2), which decides in its beginning whether the child is born to be
+/* Seized in the middle of clone(2), which decides at its beginning whether the child will be
  * traced. */
 static void a_child_of_a_thread_seized_in_clone_is_found_when_all_are_held(void **state)
 {
@@ -124,7 +124,7 @@ static void a_child_of_a_thread_seized_in_clone_is_found_when_all_are_held(void 
 	assert_int_equal(judge((struct reading){ .ours = 3 }, 3, true), CENSUS_COMPLETE);
 }
 
-/* That child has ended before it could be seized, and so on. */
+/* That child ended before it could be seized, and so on. */
 static void its_own_children_are_waited_for_as_long_as_they_escape(void **state)
 {
 	(void)state;
@@ -133,15 +133,15 @@ static void its_own_children_are_waited_for_as_long_as_they_escape(void **state)
 	assert_int_equal(judge((struct reading){ .ours = 2, .seized = 1 }, 3, true), CENSUS_HOLD);
 }
 
-/* Whom nobody could have told of yet: its parent is stopped in clone(2), its own first stop is to
- * come. */
+/* A child that could not be reported yet: its parent is stopped in clone(2), its own first stop is
+ * still to come. */
 static void a_child_that_is_born_to_be_ours_completes_the_count(void **state)
 {
 	(void)state;
 	assert_int_equal(judge((struct reading){ .ours = 2, .born = 1 }, 3, true), CENSUS_COMPLETE);
 }
 
-/* Dead but not waited for, it cannot leave the list, whoever else comes and goes. */
+/* A dead thread that has not been waited for stays in the list, whatever happens to others. */
 static void one_of_ours_that_has_died_meanwhile_counts(void **state)
 {
 	(void)state;
@@ -156,8 +156,8 @@ static void a_leader_that_has_gone_is_no_obstacle(void **state)
 	assert_int_equal(judge((struct reading){ .over = 1, .ours = 4 }, 5, true), CENSUS_COMPLETE);
 }
 
-/* An exec has ended all others: the list was of before, the number is of now, or the other way
- * round. */
+/* An exec has ended all others: the list is from before it and the count from after it, or the
+ * other way round. */
 static void an_exec_during_the_reading_is_read_again(void **state)
 {
 	(void)state;
@@ -183,8 +183,8 @@ static void a_process_that_has_ended_is_gone_whoever_was_listed(void **state)
 	assert_int_equal(judge((struct reading){ 0 }, 0, false), CENSUS_GONE);
 }
 
-/* Whatever the reading was like: complete means that there are exactly ours, that they were stopped
- * before it, and that nobody has come to them since. */
+/* However the list was read, complete means: it has exactly our tasks, they were stopped before it
+ * was read, and none has been created since. */
 static void complete_is_nothing_but_complete(void **state)
 {
 	(void)state;

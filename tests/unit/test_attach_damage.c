@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Programs that are too short to be run, made of this very program. */
+/* Truncated programs that cannot be executed, made of this test's own file. */
 #include "unit/unit.h"
 
 #include "attach/damage.h"

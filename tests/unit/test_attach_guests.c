@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Attaching to a process in which threads sleep in vfork(2): orders of births, execs and ends, on a
- * kernel that is a script.
+ * Attaching to a process with threads that sleep in vfork(2): orders of clones, execs and ends, on
+ * a scripted kernel.
  */
 #include "unit/scripted_kernel.h"
 
@@ -165,7 +165,7 @@ static void a_child_of_another_tracer_has_the_process_left_alone(void **state)
 	assert_false(tracer_has_tasks(k->tracer));
 }
 
-/* Another process is traced already, so that the loop goes on. */
+/* Another process is traced as well, so that the loop continues. */
 static void who_slept_when_its_process_was_let_go_is_let_go_when_it_wakes(void **state)
 {
 	struct scripted *k = *state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where the kernel writes down to where a handler comes back: in frames of its own making. */
+/* Signal frames: where the kernel has saved the address that a handler returns to. */
 #include "unit/unit.h"
 
 #include "attach/handlers.h"
@@ -86,7 +86,7 @@ static void what_cannot_be_read_is_nowhere(void **state)
 	assert_int_equal(handlers_return_place(self, &r, 0), 0);
 }
 
-/* A program can write there what it likes. */
+/* A program can write anything there. */
 static void frames_without_end_are_left(void **state)
 {
 	struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A tracer that does nothing is ended only if somebody waits for it, and has waited for long. */
+/* A tracer that does nothing is killed only if somebody waits for it, and has waited for long. */
 #include "unit/unit.h"
 
 #include "attach/hang.h"
@@ -55,7 +55,7 @@ static void who_keeps_nobody_waiting_may_do_nothing(void **state)
 	assert_int_equal(looks(&h, 7, true, HANG_LOOKS - 1), 0);
 }
 
-/* Others have its processor: it wants to run, and cannot. */
+/* Others use its processor: it is runnable, but does not run. */
 static void who_cannot_run_does_not_hang(void **state)
 {
 	struct hang_seen seen = { .beats = 7, .waiting = true, .wants_to_run = true, .ran_ns = 5 };

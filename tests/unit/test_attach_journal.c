@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The tracer may be killed behind any instruction: what counts in the journal is whole then. */
+/* The tracer may be killed after any instruction: valid journal entries must be complete then. */
 #include "unit/unit.h"
 
 #include "attach/journal_internal.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What waitpid tells of tasks that come and go, in orders that are rare. There is no process,
- * except where one is launched: nobody has these numbers, which are beyond what the kernel
- * gives. */
+/* waitpid's reports of tasks that are created and end, in rare orders. There is no process, except
+ * where one is launched: the tids are larger than any the kernel assigns. */
 #include "unit/unit.h"
 
 #include "attach/tracer_internal.h"
@@ -121,7 +120,7 @@ static void an_end_waits_for_its_turn(void **state)
 	assert_int_equal(heard.threads_gone, 0);
 }
 
-/* Numbers are given anew at once where there are few, or threads come and go fast enough. */
+/* Tids are reused at once if there are few, or if threads come and go fast enough. */
 static void a_new_thread_with_the_number_of_one_whose_end_is_not_served_is_new(void **state)
 {
 	find(state, THREAD)->exiting = true;
@@ -170,7 +169,7 @@ static void an_end_of_nobody_known_needs_no_record(void **state)
 	assert_int_equal(heard.reaped, 1);
 }
 
-/* Under the leader's number it goes on; the leader may have ended long before. */
+/* It continues under the leader's tid; the leader may have ended long before. */
 static void an_exec_by_a_thread_takes_the_leaders_place_over_or_not(void **state)
 {
 	find(state, PID)->over = true;
@@ -181,7 +180,7 @@ static void an_exec_by_a_thread_takes_the_leaders_place_over_or_not(void **state
 	assert_int_equal(heard.threads_gone, 1);
 }
 
-/* One of its threads may be served just then. */
+/* One of its threads may be making a system call for us just then. */
 static void who_an_exec_ends_during_a_call_for_us_is_forgotten_afterwards(void **state)
 {
 	struct tracer *t = *state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Why a process may not be traced, from plain facts; and what the kernel says of some of ours. */
+/* Why a process may not be traced, from plain facts; and the kernel's answer for this process. */
 #include "unit/unit.h"
 
 #include "attach/permission.h"

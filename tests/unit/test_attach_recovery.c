@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The journal of a tracer that was killed, in every state in which it can be left. */
+/* Recovery from the journal of a killed tracer, in every state in which it can be left. */
 #include "unit/unit.h"
 
 #include "attach/recovery.h"
@@ -191,7 +191,7 @@ static void a_sigtrap_of_the_programs_own_is_sent_again(void **state)
 	assert_int_equal(judge_at(ELSEWHERE, &own), RECOVERY_SEND_TRAP);
 }
 
-/* Between the first and the last of the writes that an emulated instruction takes. */
+/* Between the first and the last write of an emulated instruction. */
 static void registers_that_were_half_written_are_written_whole(void **state)
 {
 	struct arch_regs to = regs_at(CALL + 0x105);
@@ -237,7 +237,7 @@ static void a_task_that_was_to_go_on_in_a_slot_goes_on_without_it(void **state)
 	assert_int_equal(own, ONE);
 }
 
-/* Put back from behind one trap, it stands behind the one-byte instruction of another. */
+/* Moved back to one trap, its pc is just behind the one-byte instruction of another. */
 static void a_task_that_was_put_back_already_stays_there(void **state)
 {
 	struct arch_regs to = regs_at(MANY);
@@ -305,7 +305,7 @@ static void a_trap_that_nobody_was_told_of_is_missed(void **state)
 	assert_true(recovery_missed_trap(g, &seen));
 }
 
-/* Its signal waits with it, and can be taken from it. */
+/* The SIGTRAP is queued and can be removed. */
 static void a_trap_of_a_task_that_job_control_has_stopped_is_not_missed(void **state)
 {
 	struct recovery_seen seen = seen_at(ONE + 1);
@@ -348,7 +348,7 @@ static void a_slot_is_ours_only_as_we_wrote_it(void **state)
 	assert_false(recovery_has_slot(&e, code));
 }
 
-/* A task that is made to run a system call stands at its beginning, in it or behind it. */
+/* The pc of a task that makes a system call for us is before it, in it or behind it. */
 static void a_task_that_runs_a_call_for_us_gets_back_what_is_its_own(void **state)
 {
 	const struct journal_call call = { .insn = INSN, .regs = regs_at(ELSEWHERE), .mask = 5 };
@@ -374,7 +374,7 @@ static void a_task_that_runs_a_call_for_us_gets_back_what_is_its_own(void **stat
 	assert_int_equal(recovery_call(r, &at), RECOVERY_NO_CALL);
 }
 
-/* It serves a trap of ours meanwhile: what it gets back stands behind that. */
+/* It had hit a trap of ours before: the registers that it gets back are those behind the trap. */
 static void a_call_leaves_what_the_task_stopped_for_as_it_is(void **state)
 {
 	const struct journal_call call = { .insn = INSN, .regs = regs_at(ONE + 1) };
@@ -400,7 +400,7 @@ static uint32_t programs(void)
 	return n;
 }
 
-/* Or nobody would look after it: what its text is has not been changed yet. */
+/* Otherwise nobody would restore it: its code has not been changed yet. */
 static void a_program_that_makes_a_call_for_us_is_in_the_journal(void **state)
 {
 	const struct journal_call call = { .insn = INSN };
@@ -419,7 +419,7 @@ static void a_program_that_makes_a_call_for_us_is_in_the_journal(void **state)
 	assert_int_equal(programs(), 1);
 }
 
-/* Its bytes may be in two pages, and a kill between them. */
+/* Its bytes may be in two pages, and a kill may come between writing these. */
 static void a_jump_is_ours_however_much_of_it_was_written(void **state)
 {
 	const struct journal_entry e = { .kind = JOURNAL_JUMP, .insn_size = 5,
@@ -443,7 +443,7 @@ static void a_jump_is_ours_however_much_of_it_was_written(void **state)
 	}
 }
 
-/* What else is in the journal is no place where a task can stand. */
+/* Other entries of the journal are no places where a pc can be. */
 static void only_breakpoints_have_slots(void **state)
 {
 	const struct journal_entry e = { .kind = JOURNAL_MEMORY, .pid = PID, .at = ELSEWHERE,
@@ -489,8 +489,8 @@ static void a_task_for_which_there_was_no_room_is_remembered(void **state)
 	assert_true(atomic_load(&g->unrecorded));
 }
 
-/* One tells of itself by stopping; what the kernel has written is there before anything else is
- * done. */
+/* The child reports itself by a stop; what the kernel has written to the journal is there before
+ * anything else is done. */
 static void the_kernel_itself_writes_down_what_it_has_told(void **state)
 {
 	int wstatus, expected = SIGSTOP << 8 | 0x7f;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Children that are in the middle of something make system calls for us, and know nothing of it. */
+/* System calls injected into children that are in the middle of something, without any effect on
+ * them. */
 #include "unit/unit.h"
 #include "arch/arch.h"
 #include "attach/remote.h"
@@ -384,7 +385,7 @@ static void interrupted_calls_go_on_as_if_nothing_had_happened(void **state)
 	}
 }
 
-/* Any stop ends epoll_wait(2), whatever is done in it. */
+/* Any ptrace stop ends epoll_wait(2), whatever is done during it. */
 static void epoll_wait_ends_as_it_does_with_every_stop(void **state)
 {
 	struct child c;
@@ -506,7 +507,7 @@ static void a_child_stopped_by_job_control_stays_so(void **state)
 	assert_int_equal(told.result, 1);
 }
 
-/* SIGSTOP cannot be kept waiting. */
+/* SIGSTOP cannot be deferred. */
 static void a_stop_of_job_control_that_comes_in_between_holds(void **state)
 {
 	struct child c;
@@ -547,7 +548,7 @@ static void of_a_child_that_is_killed_nothing_comes_but_its_end(void **state)
 	munmap(c.shared, 4096);
 }
 
-/* Killed by its own call: it is told that it has ended. */
+/* Killed by the injected call: its end is reported. */
 static void the_end_of_a_child_in_its_call_is_told(void **state)
 {
 	int64_t result;
@@ -568,8 +569,8 @@ static void the_end_of_a_child_in_its_call_is_told(void **state)
 	munmap(c.shared, 4096);
 }
 
-/* It is told of, or left to be waited for, as the child happened to be quicker: not lost, and not
- * told twice. */
+/* The end of another child is reported now or left for the next wait, depending on timing: it is
+ * never lost, and never reported twice. */
 static void what_others_do_meanwhile_is_told(void **state)
 {
 	struct child c;

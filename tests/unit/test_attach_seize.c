@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A look at a process that has been seized, before its owner is told of it. */
+/* What happens to a process between its seizing and the report to the tracer's owner. */
 #include "unit/scripted_kernel.h"
 
 /* So often the look is not enough. */
@@ -95,7 +95,7 @@ static void number_2_is_killed(struct scripted *k, unsigned nth)
 	happens(k, 2, KILLED(SIGKILL));
 }
 
-/* All that are traced are held for an attach, and who is there already runs on without it. */
+/* All traced tasks are held for an attach; those that were there before run on if it fails. */
 static void whoever_was_there_before_runs_on_if_the_next_one_is_gone(void **state)
 {
 	struct scripted *k = process_to_look_at(state, 0);

@@ -9,7 +9,7 @@
 
 #define BIT(sig) (1ull << ((sig) - 1))
 
-/* What the kernel keeps of a mask with everything in it. */
+/* What the kernel keeps of a mask with all signals. */
 #define EVERYTHING (~(BIT(SIGKILL) | BIT(SIGSTOP)))
 
 static void a_trap_is_blocked_again_if_all_else_is(void **state)

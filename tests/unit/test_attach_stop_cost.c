@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a stop costs, from what tasks do between two of them: without a task. */
+/* What a stop costs, computed from what tasks do between two of them: without a task. */
 #include "unit/unit.h"
 
 #include "attach/stop_cost.h"

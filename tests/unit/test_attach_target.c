@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Whom one can attach to, from plain facts. */
+/* Which processes can be attached to, from plain facts. */
 #include "unit/unit.h"
 
 #include "attach/target.h"

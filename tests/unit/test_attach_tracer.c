@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The tracer's loop, and attaching, holding and letting go, in orders of events that a real kernel
- * chooses rarely. No process takes part. */
+/* The tracer's loop, and attaching, holding and detaching, in orders of events that a real kernel
+ * rarely chooses. No process takes part. */
 #include "unit/scripted_kernel.h"
 
 static void leave(struct scripted *k, unsigned nth)

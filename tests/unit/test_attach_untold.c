@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Orders of ends and forks: who can have died untold of, and who has a child to tell. */
+/* Orders of ends and forks: which task may have died unreported after forking a child. */
 #include "unit/unit.h"
 
 #include "attach/untold.h"
@@ -35,7 +35,7 @@ static void a_process_that_is_killed_may_have_been_forking(void **state)
 	assert_true(leaves_untold(PID, KILLED(SIGSEGV | 0x80), 1, false));
 }
 
-/* exit(3) by one thread kills the others, but the process has exited. */
+/* exit(3) by one thread kills the others, but the process has exited normally. */
 static void any_thread_may_have_been_forking_when_one_called_exit(void **state)
 {
 	(void)state;
@@ -48,7 +48,7 @@ static void a_thread_that_ends_while_others_go_on_has_told(void **state)
 	assert_false(leaves_untold(THREAD, EXITED(0), 3, true));
 }
 
-/* Each is told of, the leader last. */
+/* The end of each is reported, the leader's last. */
 static void the_last_one_heard_of_answers_for_all_that_were_killed(void **state)
 {
 	(void)state;
@@ -56,7 +56,7 @@ static void the_last_one_heard_of_answers_for_all_that_were_killed(void **state)
 	assert_true(leaves_untold(PID, KILLED(SIGKILL), 1, true));
 }
 
-/* It had ended before the process was attached to: nobody tells of it. */
+/* The leader had ended before the attach: its end is not reported. */
 static void without_a_leader_of_ours_the_last_thread_does(void **state)
 {
 	(void)state;
@@ -64,7 +64,7 @@ static void without_a_leader_of_ours_the_last_thread_does(void **state)
 	assert_true(leaves_untold(THREAD, KILLED(SIGKILL), 1, true));
 }
 
-/* A child in vfork(2) shares its parent's memory: the parent is there still. */
+/* A child in vfork(2) shares its parent's memory, and the parent still exists. */
 static void a_process_in_its_parents_memory_is_the_last_of_its_own(void **state)
 {
 	(void)state;

@@ -19,7 +19,7 @@ static void vfork_waits(void **state)
 	assert_false(waits(SYS_fork, 0, 0));
 }
 
-/* As posix_spawn(3) calls it. */
+/* With the flags of posix_spawn(3). */
 static void a_clone_waits_if_its_flags_say_so(void **state)
 {
 	(void)state;
@@ -27,7 +27,7 @@ static void a_clone_waits_if_its_flags_say_so(void **state)
 	assert_false(waits(SYS_clone, CLONE_VM | CLONE_THREAD, 0));
 }
 
-/* The child has a copy: it is none of ours, and its parent is soon to be asked again. */
+/* The child has a copy of the memory and is not ours; its parent can be asked again soon. */
 static void who_waits_for_a_child_in_a_memory_of_its_own_is_not_meant(void **state)
 {
 	(void)state;

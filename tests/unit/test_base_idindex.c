@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* The owner of an index: words known by their number. */
+/* The owner of an index: words, by number. */
 struct words {
 	struct idindex index;
 	uint64_t (*hash)(uint64_t word);
@@ -114,7 +114,7 @@ static void a_search_goes_on_over_the_end_of_the_table(void **state)
 	assert_int_equal(find(w, 30), IDINDEX_NONE);
 }
 
-/* The table must never be full: a search for what is not there would not end. */
+/* The table must never be full: a search for a missing element would not end. */
 static void there_is_always_room(void **state)
 {
 	struct words *w = *state;

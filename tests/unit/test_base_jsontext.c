@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As it stands in a file, which must be JSON. */
+/* As it is written to a file, which must be JSON. */
 static void assert_text(const char *s, const char *want)
 {
 	json_t *j = json_text(s);
@@ -113,7 +113,7 @@ static void what_is_not_there_or_cannot_be_written_fails(void **state)
 	fclose(full);
 }
 
-/* More than stdio keeps, so that it is noticed in the middle. */
+/* More than a stdio buffer, so that the error comes in the middle. */
 static void that_a_device_takes_nothing_is_not_want_of_memory(void **state)
 {
 	static char large[100000];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lines of a file that may be anything. */
+/* Lines of untrusted files. */
 #include "unit/unit.h"
 
 #include "base/line.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sizes are what people are used to write. */
+/* Sizes as people write them. */
 #include "unit/unit.h"
 
 #include "base/number.h"

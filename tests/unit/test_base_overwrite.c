@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Files that are written anew, where somebody else may have been before. */
+/* Overwriting files in places where somebody else may have put something. */
 #include "unit/unit.h"
 #include "base/overwrite.h"
 
@@ -116,7 +116,7 @@ static void somebody_else_s_link_is_not(void **state)
 	}
 }
 
-/* Where anybody may remove what is ours, the link may be another one by now. */
+/* In a directory where anybody may remove our files, the link may have been replaced. */
 static void no_link_is_where_everybody_rules(void **state)
 {
 	(void)state;

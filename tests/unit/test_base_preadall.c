@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A file is read whole, wherever its descriptor stands. */
+/* A file is read completely, whatever the descriptor's offset. */
 #include "unit/unit.h"
 
 #include "base/preadall.h"

@@ -39,7 +39,7 @@ static void what_turns_the_direction_of_text_is_octal(void **state)
 	assert_printable("\xe2\x81\xa9", "\\342\\201\\251");
 }
 
-/* The first and the last of them stand next to some that are seen. */
+/* The first and the last invisible characters, next to visible ones. */
 static void what_is_not_seen_is_octal(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is no regular file is not opened, not even for a moment. */
+/* Anything but a regular file is not opened, not even for a moment. */
 #include "unit/unit.h"
 #include "base/regular.h"
 

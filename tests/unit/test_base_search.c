@@ -2,7 +2,7 @@
 #include "unit/unit.h"
 #include "base/search.h"
 
-/* In arrays of all lengths, with equal elements, for every value: as a walk from the start does. */
+/* In arrays of all lengths, with equal elements, for every value: the same as a linear search. */
 static void the_first_is_found_wherever_it_is(void **state)
 {
 	(void)state;

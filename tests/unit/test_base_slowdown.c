@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How much slower programs are for being observed: from numbers, without a clock. */
+/* By how much profiling slows programs down: from numbers, without a clock. */
 #include "unit/unit.h"
 #include "base/slowdown.h"
 
@@ -25,7 +25,7 @@ static void slowdown_is_what_was_taken_to_what_was_the_programs_own(void **state
 	assert_true(called > 1.02 && called < 1.1);
 }
 
-/* As measured of programs that do nothing but allocate, and that allocate now and then. */
+/* Measured with programs that do nothing but allocate, and that allocate now and then. */
 static void a_call_of_the_fast_engine_is_no_stop(void **state)
 {
 	(void)state;

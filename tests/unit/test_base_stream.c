@@ -56,7 +56,8 @@ static void a_full_disk_is_the_reason_however_much_was_to_be_written(void **stat
 	assert_int_equal(WEXITSTATUS(wstatus), 0);
 }
 
-/* Its file system is not full; and mostly nothing is left to be tried again at the end. */
+/* The file system is not full; and at the end mostly nothing is left in the buffer to be
+ * written. */
 static void a_device_that_takes_nothing_is_the_reason_however_it_is_written(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A file that is read whole, up to a size. */
+/* A file that is read completely, up to a size. */
 #include "unit/unit.h"
 
 #include "base/text_file.h"

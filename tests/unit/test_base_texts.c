@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Copies of strings for which there is no memory: whoever needs them says so, and goes on with all
- * of them or with none. strdup(3) is ours here, and fails when a test wants it to.
+ * Copies of strings without memory: the caller gets an error, and either all copies or none.
+ * strdup(3) is replaced here, and fails when a test wants it to.
  */
 #include "unit/unit.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Breakpoints in a child that was forked for it, and stands still unless it is made to run a few of
- * the instructions in a page of code. */
+/* Breakpoints in a forked child, which is stopped unless it is made to run a few of the
+ * instructions in a page of code. */
 #include "unit/unit.h"
 #include "breakpoints/breakpoints.h"
 
@@ -530,8 +530,7 @@ static void one_trap_is_lifted_and_restored_by_itself(void **state)
 	assert_int_equal(byte_at(t, CODE_AT + 4), arch_trap[0]);
 }
 
-/* The program has written something else there: it is not ours to undo. */
-/* A place that a call of an allocator returns to now and then, but others all the time. */
+/* An address that malloc rarely returns to, but other functions often. */
 static void a_trap_that_others_come_by_is_there_only_while_a_call_is_pending(void **state)
 {
 	struct target *t = *state;
@@ -639,7 +638,7 @@ static void a_trap_that_is_in_place_stays_as_it_is(void **state)
 	assert_int_equal(byte_at(t, CODE_AT + 4), arch_trap[0]);
 }
 
-/* The slot has the instruction that was there before: nobody may run that any more. */
+/* The slot has the old instruction, which must not run any more. */
 static void new_code_under_a_trap_does_not_run_the_old_slot(void **state)
 {
 	struct target *t = *state;
@@ -660,8 +659,7 @@ static void new_code_under_a_trap_does_not_run_the_old_slot(void **state)
 	assert_int_equal(r.user.rax, last);
 }
 
-/* Compilers at run time patch the target of a call, or a constant, and leave the first byte
- * alone. */
+/* JIT compilers patch the target of a call, or a constant, and do not change the first byte. */
 static void new_bytes_behind_a_trap_are_noticed(void **state)
 {
 	struct target *t = *state;
@@ -672,8 +670,8 @@ static void new_bytes_behind_a_trap_are_noticed(void **state)
 	assert_int_equal(bp->insn.bytes[1], 0x01);
 }
 
-/* While the breakpoints are out a compiler at run time may have put other code in their places,
- * where no instruction need begin. It does if somebody is to return there. */
+/* While the breakpoints are out, a JIT compiler may write other code there, where no instruction
+ * need begin. One does if it is a return address. */
 static void what_comes_back_is_a_trap_for_the_code_that_is_there_now(void **state)
 {
 	struct target *t = *state;
@@ -695,7 +693,7 @@ static void what_comes_back_is_a_trap_for_the_code_that_is_there_now(void **stat
 	assert_int_equal(r.user.rax, last);
 }
 
-/* What has been thrown away is filled with trap instructions by those who write code. */
+/* Programs that generate code fill discarded code with trap instructions. */
 static void what_a_program_has_filled_with_traps_of_its_own_is_left_alone(void **state)
 {
 	static const taddr places[] = { CODE_AT + 0x04, CODE_AT + 0x08, CODE_AT + 0x16,
@@ -734,7 +732,7 @@ static void a_trap_of_the_programs_own_in_other_code_is_left_alone(void **state)
 	assert_int_equal(byte_at(t, CODE_AT + 0x1e), 0x5d);
 }
 
-/* What is left behind would be the program's death. */
+/* A trap left behind would kill the program. */
 static void a_trap_with_patched_code_on_one_side_is_lifted(void **state)
 {
 	struct target *t = *state;
@@ -756,7 +754,7 @@ static void a_trap_with_patched_code_on_one_side_is_lifted(void **state)
 	assert_int_equal(byte_at(t, CODE_AT + 0x1e), program[0x1e]);
 }
 
-/* With others of ours next to it, that came before and after, and at the end of what is mapped. */
+/* With other traps of ours next to it, inserted before and after, and at the end of a mapping. */
 static void a_trap_among_others_is_lifted(void **state)
 {
 	struct target *t = *state;
@@ -792,7 +790,7 @@ static void traps_in_memory_that_went_are_forgotten(void **state)
 	assert_null(breakpoints_at(&t->breakpoints, CODE_AT));
 }
 
-/* As it is for who moves his code: other memory, the same bytes. */
+/* As in a program that moves its code: other memory, the same bytes. */
 static void traps_that_the_program_has_copied_remain(void **state)
 {
 	struct target *t = *state;

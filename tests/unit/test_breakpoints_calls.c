@@ -30,7 +30,7 @@ static void an_entry_with_nothing_pending_is_the_programs_own(void **state)
 	assert_int_equal(judge_after(NULL, MALLOC, SLOT, SITE, 0, 0), ENTRY_OUTER);
 }
 
-/* The word on the stack may have stayed where it was after a longjmp: the chain is asked. */
+/* The word on the stack may still be there after a longjmp: then the chain decides. */
 static void of_a_call_from_further_down_the_chain_tells_whether_it_is_nested(void **state)
 {
 	(void)state;
@@ -61,7 +61,7 @@ static void where_the_chain_is_cut_the_word_on_the_stack_has_to_do(void **state)
 			 ENTRY_NESTED);
 }
 
-/* reallocarray jumps to realloc, realloc(NULL, n) to malloc: nothing new is on the stack. */
+/* reallocarray jumps to realloc, realloc(NULL, n) to malloc: the stack is unchanged. */
 static void a_tail_call_is_nested(void **state)
 {
 	(void)state;
@@ -92,7 +92,7 @@ static void a_wrapper_that_is_called_again_for_something_else_is_no_tail_call(vo
 			 ENTRY_UNWIND);
 }
 
-/* A signal pushes the pc back to the start of the call that it came too early for. */
+/* A signal moves the pc back to the start of a function that it interrupted too early. */
 static void the_same_entry_again_is_a_restart(void **state)
 {
 	(void)state;
@@ -137,7 +137,7 @@ static void after_a_signal_only_the_chain_can_tell(void **state)
 	assert_int_equal(judge_after(&c, MALLOC, SLOT - 4096, OTHER_SITE, 0, 0), ENTRY_UNWIND);
 }
 
-/* Its return is not trapped, so it may be over by now. */
+/* Its return is not trapped, so it may have returned by now. */
 static void of_a_free_only_what_is_on_the_stack_and_in_the_chain_can_tell(void **state)
 {
 	enum { FREE = 0x3000, OTHER_FREE = 0x9100, BLOCK = 0x5000, OTHER_BLOCK = 0x6000 };
@@ -206,7 +206,7 @@ static void of_several_pending_calls_the_right_one_returns(void **state)
 	calls_release(&c);
 }
 
-/* A tail call that is pending in its own right: the innermost comes first. */
+/* A tail call that is pending by itself: the innermost call returns first. */
 static void of_two_that_return_alike_the_innermost_does(void **state)
 {
 	struct calls c = { 0 };
@@ -273,7 +273,7 @@ static void what_is_nested_is_met_by_its_place_and_the_stack_pointer(void **stat
 	assert_null(calls_find_nested(&c, OTHER_SITE + 1, SLOT - 100));
 }
 
-/* An entry shows how far the stack has been left. */
+/* The stack pointer at an entry shows which calls have been left. */
 static void what_cannot_be_around_an_entry_is_nested_no_more(void **state)
 {
 	struct calls c = { 0 };
@@ -336,7 +336,7 @@ static void what_is_nested_in_a_call_goes_with_it_and_hides_while_another_is_pen
 	calls_release(&c);
 }
 
-/* Of a chain that is cut only how far it is known counts; on another stack that says nothing. */
+/* If a chain is truncated, only its known part counts; on another stack it proves nothing. */
 static void a_call_that_a_chain_has_passed_by_is_over(void **state)
 {
 	struct calls c = { 0 };

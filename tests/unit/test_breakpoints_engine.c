@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A watch with an engine that a script plays: what it is offered, asked and told. The program is a
- * copy of this one that never runs. */
+/* A watch with a scripted engine: what the engine is offered, asked and told. The program is a copy
+ * of this one that never runs. */
 #include "unit/unit.h"
 
 #include "arch/arch.h"
@@ -571,7 +571,7 @@ static void what_it_declines_later_is_trapped_and_named(void **state)
 	assert_true(is_untouched(w, (void *)last->at));
 }
 
-/* All that frees is declined before it has begun. */
+/* All free functions are declined before it has begun. */
 static void an_engine_that_declines_too_much_is_refused(void **state)
 {
 	struct world *w = *state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is said of functions that are left to traps. */
+/* The messages about functions that are left to traps. */
 #include "unit/unit.h"
 
 #include "breakpoints/left.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which blocks are in which pool, against a table that is so simple that it must be right. */
+/* Which blocks are in which pool, against a simple table. */
 #include "unit/unit.h"
 #include "lib/random.h"
 #include "breakpoints/pools.h"

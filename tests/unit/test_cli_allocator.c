@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which version of glibc a file has: it is found wherever a file of an ordinary size has it, and a
- * file of any size is looked at for a while only. */
+/* Which version of glibc a file has: it is found anywhere in a file of ordinary size, and the
+ * search in a very large file ends early. */
 #include "unit/unit.h"
 
 #include "cli/allocator.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A program that is run for what it prints ends, whatever it does. */
+/* A program that is run for its output is ended, whatever it does. */
 #include "unit/unit.h"
 
 #include "cli/child.h"

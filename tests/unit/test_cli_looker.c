@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A process beside the session that looks: what it asks for is heard, however fast it is. */
+/* A looker beside the session: its requests are received, however fast they come. */
 #include "unit/unit.h"
 
 #include "cli/looker.h"

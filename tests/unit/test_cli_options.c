@@ -143,7 +143,7 @@ static void behind_two_dashes_nothing_is_an_option(void **state)
 	assert_string_equal(parse("report", "one -o=-- two").o.output, "--");
 }
 
-/* Options that stand behind are looked for again: whoever asks what was given finds them. */
+/* Options behind other arguments are looked up again, so that what was given includes them. */
 static void what_was_given_behind_is_told_too(void **state)
 {
 	char *argv[] = { "mprof", "detach", "12", "--threshold", "5", "34", "-at=peak", NULL };
@@ -239,7 +239,7 @@ static void the_help_of_a_command_tells_of_its_options(void **state)
 	assert_false(help_print("nonsense", stderr));
 }
 
-/* They are 64 bits wide, and a constant that is an int with its highest bit set would have all. */
+/* Masks have 64 bits, and an int constant with its highest bit set would be sign-extended. */
 static void no_option_is_for_what_no_command_is(void **state)
 {
 	(void)state;
@@ -382,7 +382,7 @@ static void an_unknown_option_is_refused_with_its_name(void **state)
 		       "see mprof help run\n");
 }
 
-/* Who only prints a profile has nobody to follow and nothing to store. */
+/* A command that only prints a profile has nothing to follow or to write. */
 static void options_of_run_are_unknown_to_report(void **state)
 {
 	(void)state;

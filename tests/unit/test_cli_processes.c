@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a word says: its numbers, "name" or "wrong". */
+/* The result for a word: pids, "name" or "wrong". */
 static const char *said(const char *word)
 {
 	static char text[256];

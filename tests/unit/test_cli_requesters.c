@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Whoever looks asks who has requested what is lost: a namer that fails, or makes no sense, is no
- * answer. */
+/* A looker asks which call chains requested lost blocks: a namer that fails, or whose answer is
+ * invalid, is no answer. */
 #include "unit/unit.h"
 #include "unit/pd_build.h"
 
@@ -154,7 +154,7 @@ static void what_is_told_is_what_the_report_gets(void **state)
 	assert_true(a->r.requests.v[2].before);
 }
 
-/* What was told the last time is not told again. */
+/* The answer of the last time is not used again. */
 static void what_is_not_told_is_not_known(void **state)
 {
 	struct asked *a = *state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Each part of the confinement by itself: if a kernel lacks one, the others hold. */
+/* Each part of the confinement alone: if a kernel lacks one, the others must hold. */
 #include "unit/unit.h"
 
 #include "confine/confine.h"

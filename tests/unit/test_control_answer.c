@@ -47,7 +47,7 @@ static void a_part_is_cut_for_all_to_see_if_it_does_not_come_whole(void **state)
 	assert_memory_equal(got, "mprof/2 2\nok\none", (size_t)n);
 }
 
-/* It would stop the session, or end it. */
+/* Otherwise it would block the session, or end it. */
 static void a_client_that_does_not_listen_keeps_nobody(void **state)
 {
 	struct control_asker to = { .fd = pair[0], .version = CONTROL_VERSION };

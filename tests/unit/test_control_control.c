@@ -64,8 +64,8 @@ static void test_one_session_each(void **state)
 	assert_int_equal(access(p->socket, F_OK), -1);
 }
 
-/* A session that answers its last client makes room first, and then does not touch its
- * successor's. */
+/* A session that answers its last client removes its socket first, and then leaves its successor's
+ * alone. */
 static void test_stopped(void **state)
 {
 	struct place *p = *state;
@@ -130,7 +130,7 @@ static void test_who_comes_as_it_ends_is_told_so(void **state)
 	close(whole);
 }
 
-/* Whatever the umask is, and from the first moment on. */
+/* Whatever the umask, and from the first moment on. */
 static void test_the_socket_is_its_user_s_alone(void **state)
 {
 	struct place *p = *state;
@@ -162,7 +162,7 @@ static void assert_no_session_there(const struct place *p)
 	assert_return_code(unlink(p->socket), errno);
 }
 
-/* A program of the same user may have put anything there. */
+/* Another program of the same user may have put anything there. */
 static void test_what_is_no_socket_is_no_session(void **state)
 {
 	struct place *p = *state;
@@ -181,7 +181,7 @@ static void test_what_is_no_socket_is_no_session(void **state)
 	control_close(c);
 }
 
-/* The process whose session it would be listens there itself, and would answer in our name. */
+/* The process to be traced listens on the session's path itself, and would answer in our name. */
 static void test_a_process_is_not_its_own_session(void **state)
 {
 	struct error e = { "" };
@@ -219,7 +219,8 @@ static ssize_t sessions_seen(void)
 	return n;
 }
 
-/* It would wait for itself: a session asks who traces what it cannot attach to. */
+/* It would wait for itself: a session looks for the tracer of a process that it cannot attach
+ * to. */
 static void test_a_session_does_not_see_itself(void **state)
 {
 	struct error e = { "" };

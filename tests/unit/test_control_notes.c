@@ -106,7 +106,7 @@ static void test_bounded(void **state)
 	assert_false(note_find(dir, &pid, &e));
 }
 
-/* What else is in the directory is nothing of ours. */
+/* Other files in the directory are not ours. */
 static void test_others(void **state)
 {
 	static const char *const names[] = { "12.sock", "x.ended", "12.ended.old", "mprof.data" };
@@ -135,7 +135,7 @@ static void test_others(void **state)
 	assert_int_equal(st.st_size, 4);
 }
 
-/* It would be opened for ever. */
+/* Opening it would block for ever. */
 static void test_nobody_waits_for_who_reads_a_pipe(void **state)
 {
 	pid_t pid = 77;

@@ -241,7 +241,7 @@ static void assert_one_part(unsigned version, const char *bytes, size_t len, boo
 	free(copy);
 }
 
-/* What a client of before versions reads is what it always was. */
+/* A client of an older version gets the same answers as ever. */
 static void test_answers_of_version_1(void **state)
 {
 	size_t len;

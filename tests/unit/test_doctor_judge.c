@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What facts come to: levels, words and remedies, without a process or a file. */
+/* From facts to levels, words and remedies, without a process or a file. */
 #include "unit/unit.h"
 
 #include "doctor/judge.h"
@@ -56,7 +56,7 @@ static void a_healthy_machine_has_no_warning(void **state)
 	assert_int_equal(findings_status(&f), 0);
 }
 
-/* An ordinary user of an ordinary machine is told nothing alarming either. */
+/* An ordinary user of an ordinary machine is not alarmed. */
 static void nor_has_one_for_a_user(void **state)
 {
 	struct machine_facts m = healthy;
@@ -235,7 +235,7 @@ static void files_with_everything_are_well(void **state)
 	assert_int_equal(findings_count(&f, FINDING_OK), 2);
 }
 
-/* Each package once, whatever order its files have. */
+/* Each package once, whatever the order of its files. */
 static void one_command_installs_what_can_be_installed(void **state)
 {
 	const struct module_facts v[] = {
@@ -253,7 +253,7 @@ static void one_command_installs_what_can_be_installed(void **state)
 	   "apt-get install b1-dbg c1-dbgsym (and for the rest: --format=json has the build IDs)");
 }
 
-/* Half a name would be another package's. */
+/* A truncated name would be another package's. */
 static void a_command_ends_with_a_whole_name(void **state)
 {
 	enum { N = 60 };
@@ -296,7 +296,7 @@ static void outside_of_doctor_only_what_can_be_installed_is_told(void **state)
 				       "mprof doctor says whether a package has them");
 }
 
-/* As a report tells it. */
+/* As in a report. */
 static void what_is_there_in_part_is_missing(void **state)
 {
 	struct module_facts v[] = {complete, complete};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What dpkg and apt print, and nothing else, becomes the name of a package. */
+/* Only what dpkg and apt print becomes the name of a package. */
 #include "unit/unit.h"
 
 #include "doctor/packages.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Records of the ring, and the events that they become. */
+/* Records of the ring, and the events made of them. */
 #include "unit/unit.h"
 
 #include "fast/events.h"
@@ -280,7 +280,7 @@ static void who_frees_is_asked_once_for_each_place_until_others_are_mapped(void 
 	assert_false(e->by_allocator);
 }
 
-/* The memory is the program's: what is shown may be anything. */
+/* The memory is the program's: records ahead may contain anything. */
 static void what_is_to_come_is_told_as_far_as_it_can_be_told(void **state)
 {
 	struct world *w = *state;

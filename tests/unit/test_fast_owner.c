@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The word by which a program knows that its tracer lives: the kernel itself writes to it. */
+/* The word by which a program knows that its tracer lives: the kernel writes to it at its end. */
 #include "unit/unit.h"
 
 #include "agent/layout.h"
@@ -96,7 +96,7 @@ static void words_of_a_tracer_that_was_killed_say_so(void **state)
 		assert_true(load(i) & AGENT_OWNER_DIED);
 }
 
-/* Whichever it is of those that are held: the others still say so. */
+/* Whichever of the held words it is: the others stay valid. */
 static void a_word_that_was_released_is_nobodys(void **state)
 {
 	(void)state;
@@ -112,8 +112,8 @@ static void a_word_that_was_released_is_nobodys(void **state)
 	}
 }
 
-/* The kernel follows a list that is in our memory: whatever the program writes beside its word does
- * not lead it astray. */
+/* The kernel follows a list in our memory: what the program writes beside its word cannot mislead
+ * it. */
 static void what_is_written_around_a_word_does_not_matter(void **state)
 {
 	pid_t pid = tracer(WORDS);

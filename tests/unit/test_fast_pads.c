@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pads in a copy of a program: the parent is this one, and the copy was made by fork. */
+/* Pads in a copy of a program: the parent is this test, and the copy was made by fork. */
 #include "unit/unit.h"
 
 #include "fast/engine_internal.h"

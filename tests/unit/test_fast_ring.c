@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The tracer's end of the ring alone: what records say, and what becomes of memory that lies. */
+/* The tracer's end of the ring alone: reading records, and memory with invalid ones. */
 #include "unit/unit.h"
 
 #include "arch/x86_64_agent.h"

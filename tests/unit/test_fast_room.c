@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where there is room near a program's code, or far from all. */
+/* Where there is free address space near a program's code, or far from everything. */
 #include "unit/unit.h"
 
 #include "fast/room.h"

@@ -14,8 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A task of ours that is stopped, and an engine that is about to change malloc(), or has done
- * so. */
+/* A stopped task of ours, and an engine that is about to change malloc(), or has changed it. */
 struct stopped {
 	struct engine e;
 	struct engine_host host;

@@ -211,7 +211,7 @@ static void a_stranger_is_one_until_its_task_is_known(void **state)
 	assert_known(x, 0x7f1000, AGENT_STRANGER);
 }
 
-/* The program can have asked for any number of them. */
+/* A program can have any number of them. */
 static void strangers_leave_room_for_threads(void **state)
 {
 	struct table *x = *state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What --fail-if says: read, and compared. */
+/* Conditions of --fail-if: parsing and comparing. */
 #include "unit/unit.h"
 
 #include "gate/condition.h"

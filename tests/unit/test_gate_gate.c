@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Profiles are held against conditions. */
+/* Profiles are checked against conditions. */
 #include "unit/unit.h"
 
 #include "gate/gate.h"
@@ -206,7 +206,7 @@ static void what_was_not_seen_makes_figures_uncertain(void **state)
 	profile_data_free(d);
 }
 
-/* What was seen was there; what was not may have been anything. */
+/* What was seen is certain; what was not seen may be anything. */
 static void in_a_pause_there_may_have_been_more_of_everything(void **state)
 {
 	(void)state;
@@ -393,7 +393,7 @@ static void rows_are_by_path_and_most_comes_first(void **state)
 	profile_data_free(d);
 }
 
-/* As large as a file may have them, of several processes. */
+/* The largest that a file may have, of several processes. */
 static void sums_that_do_not_fit_are_as_much_as_fits(void **state)
 {
 	(void)state;

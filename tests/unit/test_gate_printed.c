@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What came of conditions, for people and for CI systems: whatever names are like. */
+/* The results of conditions, for people and for CI systems, whatever the names contain. */
 #include "unit/unit.h"
 
 #include "gate/gate.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The recorder of heap profiles, fed by hand; its files are in a folder of their own. */
+/* The recorder of heap profiles, fed by hand; its files are in a directory of their own. */
 #include "unit/unit.h"
 #include "heapprofile/heapprofile.h"
 #include "heapprofile/internal.h"
@@ -242,7 +242,7 @@ static void miss_one(void *ctx, const struct alloc_event *e, const struct block_
 	recorders_missed(((struct fixture *)ctx)->list, e, c);
 }
 
-/* Nobody has freed them, as far as is known; the program's next call is what a file is due by. */
+/* Nothing is known to have been freed; the program's next call decides whether a file is due. */
 static void what_is_missed_in_a_pause_makes_no_file_due(void **state)
 {
 	(void)state;
@@ -357,7 +357,7 @@ static void a_realloc_across_the_start_is_an_allocation_only(void **state)
 	end(&f);
 }
 
-/* The profile of its own that a late beginning needs has other nodes than the image's. */
+/* A recorder that begins late needs a profile of its own, with other nodes than the image's. */
 static void a_chain_that_is_told_by_its_node_is_the_same_in_a_profile_that_begins_late(void **state)
 {
 	struct fixture f = begin((struct heap_intervals){ 0 });

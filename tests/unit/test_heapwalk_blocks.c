@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What lies where among the blocks of a heap. */
+/* Which block is where on a heap. */
 #include "unit/unit.h"
 
 #include "heapwalk/blocks.h"
 
 #define START UINT64_C(0x555500000000)
 
-/* What a damaged heap may have: there is not even an array. Found by fuzzing. */
+/* As in a damaged heap: there is not even an array. Found by fuzzing. */
 static void where_no_chunk_was_found_there_is_none(void **state)
 {
 	struct heap_blocks b = { 0 };

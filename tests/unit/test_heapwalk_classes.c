@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Classes of made-up blocks by made-up vtables: what agrees in every part is one, and nothing else,
- * whatever the memory says. */
+/* Classes of blocks by their vtables, all made by hand: only those for which every part agrees
+ * count, whatever is in memory. */
 #include "unit/unit.h"
 
 #include "heapwalk/classes.h"
@@ -229,7 +229,7 @@ static void test_without_type_information(void **state)
 	unmake(&m);
 }
 
-/* One word of it is another: no class any more, and none that has a name. */
+/* With one word changed it is no class any more, or has no name. */
 static void test_each_part_must_agree(void **state)
 {
 	(void)state;
@@ -303,7 +303,7 @@ static void test_a_name_without_an_end(void **state)
 	unmake(&m);
 }
 
-/* A few bytes that stand for gigabytes of name. */
+/* A few bytes that stand for a name of gigabytes. */
 static void test_a_name_that_grows(void **state)
 {
 	(void)state;
@@ -365,7 +365,7 @@ static void test_many_long_names(void **state)
 	unmake(&m);
 }
 
-/* No more is read of a text than tells that it is no name. */
+/* A text is read only as far as needed to tell that it is no name. */
 static void test_what_is_no_name_is_not_read_on(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Heaps made by hand: what is on them is found, and whatever is damaged, the walk ends and says so.
- */
+/* Heaps made by hand: what is on them is found, and whatever is damaged, the walk ends and reports
+ * it. */
 #include "unit/unit.h"
 
 #include "unit/made_heap.h"
@@ -254,7 +254,7 @@ static void heaps_of_huge_pages_are_aligned_to_less(void **state)
 	heap2 = HEAP1 + (64 << 20);
 }
 
-/* As in a stack that is allocated, whose mapping has three parts then. */
+/* As with a thread's stack that is a block, whose mapping has three parts then. */
 static void a_mapped_block_with_a_page_that_nobody_may_touch_is_found(void **state)
 {
 	(void)state;
@@ -380,7 +380,7 @@ static void a_call_that_maps_a_block_is_seen_in_the_count(void **state)
 	expect_failure(&h, CHECK_MAPPED);
 }
 
-/* brk(2) was refused: the main arena is in memory of its own, behind other pages. */
+/* brk(2) failed: the main arena is in memory of its own, behind other pages. */
 static void a_main_arena_outside_of_the_heap_is_found(void **state)
 {
 	static const struct made_chunk chunks[] = {
@@ -420,8 +420,8 @@ static void a_main_arena_outside_of_the_heap_is_found(void **state)
 	expect_failure(&h, CHECK_CHUNKS);
 }
 
-/* Whoever reserves terabytes and uses a page of them, and gets the main arena's memory right behind
- * that: to look at each page takes an hour, and whoever is to be made to wait would see to that. */
+/* A program reserves terabytes, uses a page of them, and gets the main arena's memory right behind
+ * them. Reading each page would take an hour: a hostile program could make mprof wait. */
 static void holes_of_terabytes_are_passed_over(void **state)
 {
 	static const struct made_chunk chunks[] = {{MADE_LIVE, 64, 0}, {MADE_LIVE, 8192, 0}};
@@ -457,7 +457,7 @@ static void holes_of_terabytes_are_passed_over(void **state)
 	made_release(&h);
 }
 
-/* Of more than 32 GiB, which is as far as chunks of one piece are told from each other. */
+/* Larger than 32 GiB, the limit up to which chunks of one piece are told apart. */
 static void a_heap_of_forty_gibibytes_is_walked(void **state)
 {
 	const taddr far = UINT64_C(20) << 30;
@@ -516,7 +516,7 @@ static void two_main_arenas_are_not_one(void **state)
 	made_release(&h);
 }
 
-/* Another copy of the C library has made it ready, and nobody allocates by that. */
+/* Another copy of the C library has initialized it, but nothing allocates from it. */
 static void a_main_arena_without_memory_is_none_beside_another(void **state)
 {
 	struct made_heap h;
@@ -539,7 +539,7 @@ static void a_main_arena_without_memory_is_none_beside_another(void **state)
 	made_release(&h);
 }
 
-/* As is the first mapping that the kernel puts below a thread's heap, whose place is aligned. */
+/* Like the first mapping that the kernel places below a thread's heap, which is aligned. */
 static void an_arena_right_behind_a_file_is_a_threads_all_the_same(void **state)
 {
 	(void)state;
@@ -559,7 +559,7 @@ static void assert_walk(struct made_heap *h, bool doubtful, size_t live, size_t 
 	heap_walk_release(&w);
 }
 
-/* Its blocks went to fastbins with the key in them; three have been handed out since. */
+/* Its blocks went to fastbins with the key in them; three have been allocated since. */
 static void a_thread_that_has_ended_leaves_keys_behind(void **state)
 {
 	const uint64_t key = UINT64_C(0x1122334455667788);
@@ -606,7 +606,7 @@ static void put_cache_params(struct made_heap *h, uint64_t bins, uint64_t max, u
 	made_put(h, PARAMS + 56, in_list);
 }
 
-/* As in libc_malloc_debug.so: the numbers that stand there are others. */
+/* As in libc_malloc_debug.so: there are other numbers in that place. */
 static void an_allocator_without_caches_is_not_asked_for_them(void **state)
 {
 	struct made_heap h;
@@ -630,7 +630,7 @@ static void an_allocator_without_caches_is_not_asked_for_them(void **state)
 	expect_failure(&h, CHECK_CACHES);
 }
 
-/* As in a child of fork(2): what is in them is free. Without any thread's of its own, too. */
+/* As in a child of fork(2): what is in them is free. Also if no thread has one of its own. */
 static void caches_of_threads_that_are_not_there_are_found(void **state)
 {
 	const size_t all = LIVE_MAIN + LIVE_OTHER;
@@ -675,7 +675,7 @@ static void a_table_that_looks_like_a_cache_is_a_block(void **state)
 	}
 }
 
-/* In any order: who never allocates has none. */
+/* In any order: a thread that never allocates has none. */
 static void caches_are_found_behind_threads_that_have_none(void **state)
 {
 	const struct still_task none = {0x1000, 64, MAPPED + 11 * STILL_PAGE + 0x800};
@@ -861,7 +861,7 @@ static void rows_of_empty_lists_are_no_arena(void **state)
 	made_release(&h);
 }
 
-/* Each of them could be where an arena has its bins, and its ring is long. */
+/* Each could be the beginning of an arena's bins, and has a long ring. */
 static void memory_that_is_made_of_empty_lists_is_given_up(void **state)
 {
 	enum { PAGES = 4096 };
@@ -882,8 +882,8 @@ static void memory_that_is_made_of_empty_lists_is_given_up(void **state)
 	made_release(&h);
 }
 
-/* In one way they never end and in the other they lead nowhere, so that none tells how links are
- * stored: not all are followed. */
+/* Decoded one way they never end, and the other way they lead nowhere, so that none shows how links
+ * are stored: not all are followed. */
 static void many_circles_are_given_up(void **state)
 {
 	enum { N = 16 };

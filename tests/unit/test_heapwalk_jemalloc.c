@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* jemalloc's books made by hand: what is there is found, and whatever is damaged, the walk ends and
- * reads nothing outside of the still. */
+/* jemalloc's data structures made by hand: what is there is found, and whatever is damaged, the
+ * walk ends and reads nothing outside of the still. */
 #include "unit/unit.h"
 
 #include "unit/made_heap.h"
@@ -155,7 +155,7 @@ static void what_is_there_is_found(void **state)
 	made_release(&h);
 }
 
-/* Larger than a chunk can be: it is none of a piece's. */
+/* Larger than a chunk can be. */
 static void a_block_of_twenty_gibibytes_is_one(void **state)
 {
 	enum { CLASS = 117 };
@@ -261,7 +261,7 @@ static void caches_of_threads_that_are_not_there_are_found(void **state)
 	}
 }
 
-/* Its stacks are another one's by now. */
+/* Its stacks belong to another cache by now. */
 static void a_cache_that_a_thread_has_left_empty_is_none(void **state)
 {
 	const taddr large = PAGES + SLAB_PAGES * 4096 + LARGE_AT;
@@ -349,7 +349,7 @@ static void another_version_is_not_walked(void **state)
 	made_release(&h);
 }
 
-/* The leaf's only word is that of an extent's last page: what is found is the memory that the leaf
+/* The leaf's only word is for the last page of an extent: what is found is the memory that the leaf
  * is in, and no extent. */
 static void a_tree_without_a_first_page_is_doubtful(void **state)
 {
@@ -369,7 +369,7 @@ static void a_tree_without_a_first_page_is_doubtful(void **state)
 	made_release(&h);
 }
 
-/* Its last word would end behind the memory that there is. */
+/* Its last word would end behind the available memory. */
 static void a_leaf_that_is_not_aligned_is_doubtful(void **state)
 {
 	struct made_heap h;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Blocks and pointers made by hand: which class each block has. */
+/* Blocks and pointers made by hand: the class of each block. */
 #include "unit/unit.h"
 
 #include "heapwalk/reachable.h"
@@ -325,8 +325,7 @@ static void another_base_of_a_class(void **state)
 	check(&m, "RPPP");
 }
 
-/* Sixteen blocks of which each is pointed at in the same place, one less, and some of another
- * size. */
+/* Sixteen blocks with pointers to the same offset, one fewer, and some of another size. */
 static void many_that_are_pointed_at_in_one_place(void **state)
 {
 	char classes[] = "RRRRRRRRRRRRRRRRR";
@@ -355,7 +354,7 @@ static void many_that_are_pointed_at_in_one_place(void **state)
 	check(&m, "PRRRRRRRRRRRRRRRR");
 }
 
-/* Each points at the next one's middle. */
+/* Each points to the middle of the next one. */
 static void a_chain_of_links_in_the_middle(void **state)
 {
 	char classes[] = "RRRRRRRRRRRRRRRRRRRR";
@@ -376,7 +375,7 @@ static void a_chain_of_links_in_the_middle(void **state)
 	check(&m, "PPPPPPPPPPPPPPPPPPPPP");
 }
 
-/* Pages of a cache: a table points at their headers, and they at each other and at themselves. */
+/* Pages of a cache: a table points to their headers, and these to each other and to themselves. */
 static void what_alike_blocks_point_at_in_each_other_counts_less(void **state)
 {
 	struct made m;
@@ -453,7 +452,7 @@ static void memory_that_is_not_there_leads_nowhere(void **state)
 	done(&m);
 }
 
-/* Every word of all blocks is a pointer, to anywhere among them. */
+/* Every word of all blocks points somewhere among them. */
 static void memory_full_of_pointers_has_an_end(void **state)
 {
 	uint64_t random = 1;

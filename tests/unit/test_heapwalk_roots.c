@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where pointers begin, in stills made by hand: what is the allocator's is not there, and of stacks
- * only what is in use. */
+/* The roots of stills made by hand: without the allocator's memory, and of stacks only the part in
+ * use. */
 #include "unit/unit.h"
 
 #include "heapwalk/reachable.h"
@@ -111,7 +111,7 @@ static void all_that_is_not_the_allocators(void **state)
 	done(&m);
 }
 
-/* Somebody else called sbrk(2), and the arena has not needed more since. */
+/* Another caller of sbrk(2) has it, and the arena has not grown since. */
 static void what_is_right_behind_the_top_is_somebody_elses(void **state)
 {
 	struct made m;
@@ -159,8 +159,8 @@ static void stacks_from_their_pointers_on(void **state)
 	done(&m);
 }
 
-/* The kernel joins mappings, and a program may give a thread a part of one: with what is below that
- * nobody has done anything. */
+/* The kernel merges mappings, and a program may give a thread a part of one: what is below that
+ * part is other memory. */
 static void a_stack_in_a_part_of_a_mapping(void **state)
 {
 	struct made m;
@@ -234,7 +234,7 @@ static void registers_and_the_table_of_thread_local_memory(void **state)
 	done(&m);
 }
 
-/* It points at itself, and nobody is there. */
+/* It points to itself, and no thread has it. */
 static void tables_of_threads_that_have_ended(void **state)
 {
 	const taddr at = MAPPED + 0x2fc0, list = MAPPED + 0x3000;
@@ -257,7 +257,7 @@ static void tables_of_threads_that_have_ended(void **state)
 	done(&m);
 }
 
-/* Whatever a walk has made of damaged books: ranges are in order, and in what was copied. */
+/* Whatever a walk makes of damaged data: ranges are sorted, and within the copy. */
 static void pieces_that_overlap(void **state)
 {
 	struct made m;

@@ -208,7 +208,7 @@ static void a_stack_in_a_part_of_a_mapping_is_no_more_than_that(void **state)
 	release(&m, &r);
 }
 
-/* They are there and not in Rss. */
+/* They exist, but are not in Rss. */
 static void reserved_huge_pages_of_the_heap_are_no_pages_of_zeros(void **state)
 {
 	const char *tail = "Private_Hugetlb: 24 kB\n";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Base64, against the vectors of RFC 4648, section 10, and against a decoder that knows nothing. */
+/* Base64, against the vectors of RFC 4648, section 10, and against an independent decoder. */
 #include "unit/unit.h"
 
 #include "html/base64.h"

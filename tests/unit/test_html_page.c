@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pages of profiles made by hand, with a template that is data: their blocks are taken apart again.
- */
+/* Pages of profiles made by hand, with a template that is data: their blocks are parsed again. */
 #include "unit/unit.h"
 
 #include "html/page.h"
@@ -547,7 +546,7 @@ static void a_full_disk_is_told(void **state)
 	profile_data_free(d);
 }
 
-/* More than any buffer on the way, of bytes that do not deflate. */
+/* More than any buffer on the way, of incompressible bytes. */
 static void a_sink_takes_any_length(void **state)
 {
 	enum { LENGTH = 300000 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The rows of the page, of profiles made by hand: what they say is what the JSON report says. */
+/* The rows of the page, of profiles made by hand: they say the same as the JSON report. */
 #include "unit/unit.h"
 
 #include "html/rows.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Counting instructions: with counters that say what the test wants, and with one of the kernel's
- * that every machine has. */
+/* Counting instructions: with fake counters, and with a counter of the kernel that every machine
+ * has. */
 #include "unit/unit.h"
 #include "massif/icount.h"
 
@@ -175,7 +175,7 @@ static void *touch_pages(void *unused)
 	return unused;
 }
 
-/* Threads that are made later are counted, with all they did after they have ended; processes are
+/* Threads created later are counted, including what they did before they ended; processes are
  * not. */
 static void the_kernel_counts_threads_and_not_children(void **state)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pages against a plain table of them, and what system calls mean. */
+/* Pages, against a plain table of them; and the effects of system calls. */
 #include "unit/unit.h"
 #include "lib/random.h"
 #include "attach/syscalls.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Massif files of anybody: what is refused, and where; what is printed. */
+/* Untrusted massif files: what is refused, and where; what is printed. */
 #include "unit/unit.h"
 #include "massif/ms_print.h"
 

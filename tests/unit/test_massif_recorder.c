@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the events of a program do to Massif's account. A chain is a string, outermost first, in
- * which each letter is a call site in the function of that name. */
+/* What events do to Massif's snapshots. A chain is a string, outermost first, in which each letter
+ * is a call site in the function of that name. */
 #include "unit/unit.h"
 #include "massif/forest.h"
 #include "massif/recorder.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* When snapshots are taken, and which of them go. */
+/* When snapshots are taken, and which are dropped. */
 #include "unit/unit.h"
 #include "lib/random.h"
 #include "massif/snapshots.h"
@@ -160,8 +160,8 @@ static void the_peak_before_keeps_its_tree_but_loses_the_mark(void **state)
 	massif_table_release(&t);
 }
 
-/* Times 0...9 have all spans 2, so the earliest removable one goes first each time:
- * 1 goes (0 2 3 ...: 2 has span 3 now), then 3, 5, 7; then all spans are 4 but the last one's 3:
+/* Times 0...9 have all spans 2, so the earliest removable one is dropped first each time:
+ * 1 (0 2 3 ...: 2 has span 3 now), then 3, 5, 7; then all spans are 4 but the last one's 3:
  * 8. */
 static void a_full_table_is_halved_and_the_closest_go_first(void **state)
 {
@@ -242,7 +242,7 @@ static void a_halving_takes_the_earliest_of_equals_at_the_same_moment_too(void *
 	massif_table_release(&t);
 }
 
-/* In any run long enough there are between N/2 and N - 1, the first is the first and times rise. */
+/* In any run long enough there are between N/2 and N - 1, the first is kept and times rise. */
 static void the_number_stays_between_half_and_all(void **state)
 {
 	static const unsigned sizes[] = { 10, 11, 100, 1000 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How deep stacks are: a process whose first thread starts at 0x7000 in [0x5000, 0x7100), which
+/* Stack depths: a process whose first thread starts at 0x7000 in [0x5000, 0x7100), which
  * grows downwards to 0x4000; thread 2 begins at 0x20f00 in [0x20000, 0x21000). */
 #include "unit/unit.h"
 #include "massif/stacks.h"

@@ -222,7 +222,7 @@ static void what_a_parent_left_is_not_in_the_childs(void **state)
 	world_free(w);
 }
 
-/* As an engine tells them whose clock is coarser than its events are many. */
+/* As from an engine whose clock is too coarse for its events. */
 static void events_of_the_same_time_are_one_point(void **state)
 {
 	struct world *w = world_new(10);
@@ -241,7 +241,7 @@ static void events_of_the_same_time_are_one_point(void **state)
 	world_free(w);
 }
 
-/* Between two neighbours among the points never more was live than at both. */
+/* Between two neighbouring points there were never more live bytes than at both. */
 static void no_spike_is_lost_between_two_points(void **state)
 {
 	enum { EVENTS = 20000 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which stacks make contexts, and what tree they make. A stack is a string, innermost first, in
+/* Which stacks become contexts, and the tree of these. A stack is a string, innermost first, in
  * which each letter is a frame; a capital letter is inlined into the next. */
 #include "unit/unit.h"
 #include "massif/filter.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A group of processes while it runs: the statistics are those of its logs, whatever happens. */
+/* A group of processes while it runs: its statistics are those of its logs, whatever happens. */
 #include "unit/unit.h"
 #include "lib/random.h"
 #include "mma/group.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Logs that were damaged, plain and compressed, in the same way in every run. Each is either
- * refused with a sentence, or read; what was read is the same when it is printed and read again,
- * and counted the same while it is read. Worth most with SAN=address,undefined. FUZZ=100 makes it a
- * hundred times as long.
+ * Damaged logs, plain and compressed, the same in every run. Each is either refused with a
+ * sentence, or read; what was read is the same when it is printed and read again, and counts the
+ * same while it is read. Most useful with SAN=address,undefined. FUZZ=100 makes it a hundred times
+ * as long.
  */
 #include "unit/unit.h"
 #include "lib/random.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The order of a log's entries while reallocs are under way: by hand, and with an allocator that
- * threads use in every order there can be. */
+/* The order of a log's entries while reallocs are pending: by hand, and with an allocator that
+ * threads use in every possible order. */
 #include "unit/unit.h"
 #include "lib/random.h"
 #include "mma/order.h"
@@ -234,8 +234,8 @@ static void a_realloc_that_never_returns_is_given_up_at_last(void **state)
 	end(&w);
 }
 
-/* Each waits for the one before it. To compare each with all, at every return, is work that grows
- * with the third power of their number: the system would end us. */
+/* Each waits for the one before it. Comparing each with all others at every return would be work
+ * cubic in their number, and take too long. */
 static void a_long_queue_behind_one_realloc_is_no_more_work_than_its_length(void **state)
 {
 	enum { LENGTH = 6000, SECONDS = 20 };

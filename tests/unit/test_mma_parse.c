@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The grammar of an event log: every form that is accepted, every place where one is refused. */
+/* The grammar of an event log: every accepted form, and every place where a line is refused. */
 #include "unit/unit.h"
 #include "lib/random.h"
 #include "mma/format.h"
@@ -299,8 +299,8 @@ static struct mma_entry some_entry(uint64_t *state)
 	return e;
 }
 
-/* Both ways to read a line that may be as it is written say the same; a line that is, is read
- * so. */
+/* The fast parser, for lines in canonical form, gives the same as the full one; canonical lines are
+ * parsed by it. */
 static void the_short_way_reads_what_the_long_way_reads(void **state)
 {
 	(void)state;

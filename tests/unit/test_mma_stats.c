@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The statistics of event logs, worked out by hand, and against a slow but simple account. */
+/* The statistics of event logs, calculated by hand, and against a slow but simple account. */
 #include "unit/unit.h"
 #include "lib/random.h"
 #include "mma/merge.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What make_shared makes is shown as what was asked of it. */
+/* Blocks of make_shared are printed with the class that was asked for. */
 #include "unit/unit.h"
 
 #include "naming/class_name.h"

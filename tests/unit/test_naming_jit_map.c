@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* /tmp is everybody's: whose perf map is read? */
+/* Anybody can write to /tmp: whose perf map is read? */
 #include "unit/unit.h"
 #include "naming/jit_map.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where each leaf of a profile is counted in what it is named as. */
+/* The node of the named profile at which each leaf is counted. */
 #include "unit/unit.h"
 
 #include "naming/resolve.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Places in this very program, in a file that is not there, and in no module. */
+/* Places in this test itself, in a file that does not exist, and in no module. */
 #include "unit/unit.h"
 #include "naming/codefiles.h"
 #include "naming/namer.h"
@@ -232,7 +232,7 @@ static int map_of(const char *text)
 	return fd;
 }
 
-/* It is another process's by now, or has got a name. */
+/* It belongs to another process by now, or has got a name. */
 static void code_that_the_program_made_is_asked_for_each_time(void **state)
 {
 	const struct profile_place place = { .address = 0x7010, .module = PD_NONE };

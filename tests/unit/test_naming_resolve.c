@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Profiles of chains of this very program, which it finds with backtrace(3), and of places in no
- * module, whose names are known without any file.
+ * Profiles of chains of this test itself, found by backtrace(3), and of places in no module, whose
+ * names are known without any file.
  */
 #include "unit/unit.h"
 #include "naming/resolve.h"
@@ -323,7 +323,7 @@ static void what_chains_repeat_is_kept_with_their_elements(void **state)
 	assert_int_equal(all, 4);
 }
 
-/* Neither _start nor what the C library has between it and main, with names or without. */
+/* Neither _start nor the C library's functions between it and main, with names or without. */
 static void a_chain_begins_with_main(void **state)
 {
 	struct fixture *x = fixture = *state;
@@ -357,7 +357,7 @@ static void a_site_is_where_a_call_returns_to(void **state)
 		assert_non_null(strstr(s->file, "test_naming_resolve.c"));
 }
 
-/* The code of the C library that allocates before there is a main. */
+/* Code of the C library that allocates before main. */
 static void start_code_that_allocates_itself_stands_for_itself(void **state)
 {
 	struct fixture *x = fixture = *state;
@@ -395,8 +395,8 @@ static void only_the_outer_end_of_a_chain_is_trimmed(void **state)
 	assert_in_range(depth, 2 * n - 3, 2 * n - 2); /* those of the outer half alone */
 }
 
-/* A return address behind the last instruction of a function belongs to it, the very instruction
- * that a signal has interrupted to where it is. */
+/* A return address behind the last instruction of a function belongs to it; an interrupted
+ * instruction belongs to the function that it is in. */
 static void an_interrupted_instruction_is_looked_up_itself(void **state)
 {
 	struct fixture *x = *state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A profile of a stripped program gets its names later, from the files it was stripped of. */
+/* A profile of a stripped program gets its names later, from the unstripped files. */
 #include "unit/test_symbols_fixture.h"
 
 #include "naming/resolve.h"
@@ -229,8 +229,8 @@ static void the_rest_stays_what_it_was(void **state)
 	profile_data_free(d);
 }
 
-/* What has its names keeps them when no file is found any more, inlined functions and all; and gets
- * the same ones from the same file. */
+/* A profile with names keeps them if no file is found any more, including inlined functions; and
+ * gets the same ones from the same file. */
 static void without_files_or_with_the_same_nothing_changes(void **state)
 {
 	struct fixture *x = *state;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The short name of a symbol as a profile has it: its linkage name and what that is for people. */
+/* The short name of a symbol as in a profile, which has its linkage name and that for people. */
 static void check(const char *symbol, const char *want)
 {
 	char full[16384], out[16384];
@@ -111,7 +111,7 @@ static void brackets_that_do_not_match_are_left_alone(void **state)
 	check("operatorx<int>", "operatorx");
 }
 
-/* 100,000 names of random pieces: it ends, fits, and never grows. */
+/* 100,000 names of random pieces: it ends, the result fits, and is never longer. */
 static void anything_is_a_name(void **state)
 {
 	static const char *const pieces[] = {

@@ -72,7 +72,7 @@ static void a_static_program_has_the_c_librarys_names_itself(void **state)
 	assert_int_equal(of(&whole, OTHER, "start_thread", 0x404000), NOT_START_CODE);
 }
 
-/* libc without debugging symbols: static functions have no name at all. */
+/* libc without a symbol table: static functions have no name at all. */
 static void nameless_code_of_the_c_library_may_be_start_code(void **state)
 {
 	(void)state;

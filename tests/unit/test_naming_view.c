@@ -299,7 +299,7 @@ static void what_an_ignored_function_requests_itself_is_no_part_of_any_number(vo
 	profile_data_free(d);
 }
 
-/* What is lost of it is known by path, and only not shown. */
+/* Its lost blocks have known paths, which are just not shown. */
 static void what_is_lost_of_what_is_ignored_is_counted(void **state)
 {
 	struct profile_data *d = profile_data_new();

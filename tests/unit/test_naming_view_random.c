@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Random trees, seen in random ways: what is counted at a node stays together, whatever it is. */
+/* Random trees with random options: everything counted at a node stays together. */
 #include "unit/unit.h"
 #include "lib/random.h"
 #include "unit/pd_build.h"

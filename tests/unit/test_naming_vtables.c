@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Symbols are asked for classes where one file ends whoever reads it. */
+/* Symbols are searched for classes while one file ends the process that reads it. */
 #include "unit/test_symbols_fixture.h"
 
 #include "naming/vtables.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a session writes at its end, and what becomes of what cannot be written. */
+/* What a session writes at its end, and what happens if something cannot be written. */
 #include "unit/scripted_observer.h"
 
 #include "outputs/data.h"
@@ -457,7 +457,7 @@ static void a_massif_file_that_cannot_be_written_is_tried_again(void **state)
 	finish(&o);
 }
 
-/* The first one's is DATA, that of what it was before its exec DATA.PID.1. */
+/* The first one's is DATA; that of the image before its exec is DATA.PID.1. */
 static void each_program_of_a_process_has_a_file_and_a_section_of_its_own(void **state)
 {
 	struct session *s = begin_with(&(struct session_settings){ .keep_execs = true });

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Readers of heap profiles: what they take, and that nothing in a file can harm them. */
+/* Readers of heap profiles: what they accept, and that no file can harm them. */
 #include "unit/unit.h"
 #include "lib/random.h"
 #include "pprof/print.h"
@@ -391,7 +391,7 @@ static void use(struct heap_stacks *h)
 	heap_stacks_release(&sum);
 }
 
-/* As every JSON of mprof's has it. */
+/* As in all JSON of mprof's. */
 static void a_byte_of_a_name_that_is_not_utf_8_is_replaced_in_json(void **state)
 {
 	static const char text[] = "--- symbol\nbinary=/x\n0x1000 a\xff" "b\n---\n--- heap\n"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which operators of a program only pass on, in programs that a compiler makes here. */
+/* Which operators of a program only forward to others, in programs compiled here. */
 #include "unit/unit.h"
 #include "lib/random.h"
 #include "probes/choose.h"
@@ -227,7 +227,7 @@ static size_t chosen(struct fixture *x)
 	return n;
 }
 
-/* Where malloc() itself is not looked for, its callers are what is seen. */
+/* If malloc() itself is not searched, only its callers are visible. */
 static void forwarders_are_left_out_unless_it_is_said_where_to_look(void **state)
 {
 	struct fixture *x = *state;

@@ -180,7 +180,7 @@ static void lines_that_are_no_text_are_refused(void **state)
 	assert_int_equal(((struct probes *)*state)->n, 0);
 }
 
-/* Whatever the bytes are, nothing is read or written where it should not be (sanitizers see it). */
+/* Whatever the bytes, nothing is read or written out of bounds (sanitizers would notice). */
 static void random_bytes_do_no_harm(void **state)
 {
 	static const char *const words[] = { "malloc", "calloc", " ", "\t", "\n", "size=", "ptr=",

@@ -57,7 +57,7 @@ static int file_with(const uint64_t *at, size_t n, uint64_t size)
 	return fd;
 }
 
-/* The pieces that are read are 256 KiB. */
+/* Code is read in pieces of 256 KiB. */
 static void they_are_found_wherever_a_piece_ends(void **state)
 {
 	const uint64_t piece = 1 << 18;

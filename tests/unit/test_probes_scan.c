@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is found in files: the C library that is mapped here, and small ones that are compiled. */
+/* What is found in files: the C library that is mapped here, and small ones compiled here. */
 #include "unit/unit.h"
 #include "lib/random.h"
 #include "probes/probes.h"
@@ -382,7 +382,7 @@ static void a_label_in_code_that_others_can_see_is_a_function(void **state)
 	assert_false(s->probes[0].indirect);
 }
 
-/* Where every symbol of a file is looked at. */
+/* Because every symbol of a file is considered. */
 static void a_label_that_nobody_else_can_see_is_none(void **state)
 {
 	const struct scan *s = scan_compiled(*state, "-static -nostdlib",
@@ -460,7 +460,7 @@ static void a_static_program_has_its_allocator_in_its_own_symbols(void **state)
 	assert_false(s->dynamic);
 }
 
-/* It has a .dynsym too, but nothing in it. */
+/* It has a .dynsym too, but an empty one. */
 static void so_has_a_static_program_that_can_be_loaded_anywhere(void **state)
 {
 	assert_has_allocator(state, scan_compiled(*state, "-static-pie", program));
@@ -494,7 +494,7 @@ static uint64_t end_of_code(const char *path)
 	return end;
 }
 
-/* All in one segment, as link editors did it before 2018. */
+/* All in one segment, as linkers did it before 2018. */
 static void slack_never_covers_what_the_file_has(void **state)
 {
 	static const char *const flags[] = { "", "-Wl,-z,noseparate-code", "-no-pie",
@@ -513,7 +513,7 @@ static void slack_never_covers_what_the_file_has(void **state)
 	}
 }
 
-/* Its hash table counts what it exports. */
+/* Its hash table counts only exported symbols. */
 static void a_program_that_exports_nothing_has_got_entries(void **state)
 {
 	struct fixture *x = *state;
@@ -696,7 +696,7 @@ static void a_damaged_file_without_section_headers_does_no_harm(void **state)
 	free(bad);
 }
 
-/* Nothing in a file may bring the tracer down: sanitizers watch. */
+/* Nothing in a file may crash the tracer: sanitizers watch. */
 static void a_damaged_file_does_no_harm(void **state)
 {
 	struct fixture *x = *state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Files that were made to keep busy whoever looks at them while their program waits. */
+/* Files made to keep the tracer busy while their program waits. */
 #include "unit/unit.h"
 #include "unit/made_elf.h"
 #include "probes/scan.h"
@@ -81,7 +81,7 @@ static void a_table_of_four_gigabytes_costs_nothing_and_is_said_once(void **stat
 	assert_false(scan_cut_is_news(&x->scans, &x->files, 0, &e));
 }
 
-/* As many comparisons of all of the name would take hours. */
+/* Comparing that many whole names would take hours. */
 static void names_that_are_too_long_to_be_sought_are_not_read(void **state)
 {
 	enum { MANY = 200000, LONG = 16 << 20 };

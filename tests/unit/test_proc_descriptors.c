@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a process has open, as /proc tells it. */
+/* The open descriptors of a process, from /proc. */
 #include "unit/unit.h"
 
 #include "proc/descriptors.h"

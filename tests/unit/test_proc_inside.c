@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A process that is shut up in a directory cannot lead us out of it. */
+/* A process that is confined to a directory (chroot) cannot lead us out of it. */
 #include "unit/unit.h"
 #include "proc/inside.h"
 
@@ -123,7 +123,7 @@ static void what_is_no_file_is_refused(void **state)
 	assert_int_equal(proc_open_inside(inside, "/nowhere", 0), -ENOENT);
 }
 
-/* They lead into any file system, whoever stands where. */
+/* They lead into any file system. */
 static void links_of_proc_are_not_followed(void **state)
 {
 	char path[64];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Words that the kernel keeps, from the text of its files and from our own epoll set and timer. */
+/* Words of user data that the kernel keeps: from the text of its files, and from our own epoll set
+ * and timer. */
 #include "unit/unit.h"
 
 #include "proc/keptwords.h"

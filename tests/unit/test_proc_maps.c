@@ -12,7 +12,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-/* Of a copy that ends where it must, for the sanitizer to see. */
+/* From a copy that ends where its memory ends, so that the sanitizer sees overruns. */
 static bool parse(const char *text, struct proc_map *m, char **line)
 {
 	*line = strdup(text);

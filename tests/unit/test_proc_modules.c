@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is mapped in a child that was forked to be looked at, and stands still. */
+/* The mappings of a child that was forked for this and is stopped. */
 #include "unit/unit.h"
 #include "proc/modules.h"
 
@@ -249,7 +249,7 @@ static void the_bias_is_that_of_the_executable_segment(void **state)
 	free(e);
 }
 
-/* Its beginning has been given another protection, so that the mapping begins further on. */
+/* Its beginning has another protection, so that the mapping begins further on. */
 static void a_piece_of_a_segment_has_the_bias_of_all_of_it(void **state)
 {
 	struct tiny_elf *e = tiny_elf(0x4000);
@@ -414,7 +414,7 @@ static void a_process_that_is_gone_is_told(void **state)
 	assert_int_equal(t->files.n, 0);
 }
 
-/* Its file of mappings is there still, and empty: who believed it would forget all modules. */
+/* Its maps file still exists, but is empty: that must not be taken as no modules. */
 static void one_that_has_ended_and_is_not_waited_for_is_gone_too(void **state)
 {
 	struct target *t = *state;

@@ -78,7 +78,7 @@ static void whoever_has_enough_ends_the_reading(void **state)
 	assert_int_equal(calls, 1);
 }
 
-/* Of our own: six pages, of which the second was read and the fourth written. */
+/* Of this process: six pages, of which the second was read and the fourth written. */
 static void pages_of_a_process_are_told(void **state)
 {
 	char *at = mmap(NULL, 6 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Who may have a file written by us: only who could write it. */
+/* We write a file for a user only if that user could write it. */
 #include "unit/unit.h"
 
 #include "proc/rights.h"

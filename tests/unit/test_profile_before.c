@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Blocks that were there before: what a profile makes of frees of them, by hand. */
+/* Blocks from before: how a profile counts their frees, by hand. */
 #include "unit/unit.h"
 #include "profile/before.h"
 #include "profile/profile.h"
@@ -110,7 +110,7 @@ static void what_the_allocator_frees_for_the_program_counts_too(void **state)
 	assert_before(p, 1, 24, 0, 0);
 }
 
-/* It may be a pool's, which has nothing to do with what malloc has there. */
+/* It may be a pool's block, unrelated to the block that malloc has there. */
 static void what_is_announced_is_none_of_them(void **state)
 {
 	struct profile *p = *state;
@@ -155,7 +155,7 @@ static void a_realloc_of_one_frees_it_or_leaves_it(void **state)
 	assert_before(p, 3, 1048, 0, 0);
 }
 
-/* Somebody else has got its address before the call was given up: it had moved the block. */
+/* The call was abandoned after it had moved the block, and the address has been returned again. */
 static void a_realloc_that_was_given_up_may_have_freed_it(void **state)
 {
 	struct profile *p = *state;

@@ -2,7 +2,7 @@
 #include "profile/pd_site_types.h"
 #include "unit/test_profile_datafile.h"
 
-/* What was written is read again, and the file takes no more than its share of the disk. */
+/* What was written is read again, and the file is not too large. */
 
 static void write_read_compare(struct profile_data *d)
 {
@@ -59,7 +59,7 @@ static void numbers_above_the_signed_range_come_back(void **state)
 	write_read_compare(d);
 }
 
-/* Names and paths are anything that has no NUL in it. */
+/* Names and paths may contain anything but NUL. */
 static void long_and_odd_texts_come_back(void **state)
 {
 	const char *names[] = {

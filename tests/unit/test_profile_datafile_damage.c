@@ -5,8 +5,7 @@
 #include "profile/pd_site_types.h"
 #include "profile/datafile_schema.h"
 
-/* What happens to files: the reader answers with what was written, or with an error that says
- * why. */
+/* Damaged files: the reader returns what was written, or an error that says what is wrong. */
 
 static void what_is_no_data_file_is_refused(void **state)
 {
@@ -321,7 +320,7 @@ static void a_file_of_version_11_does_not_tell_whether_it_was_attached_to(void *
 	profile_data_free(d);
 }
 
-/* Whoever changes the schema makes a new version: readers out there know the old one. */
+/* A change of the schema needs a new version: existing readers know the old one. */
 static void the_schema_is_that_of_version_12(void **state)
 {
 	uint64_t sum = DATAFILE_SUM_START;
@@ -356,7 +355,7 @@ static void a_file_cut_anywhere_is_damaged(void **state)
 	free(bytes);
 }
 
-/* Cut, and the header says that this is all. */
+/* Truncated, with a header that says that this is all. */
 static void a_file_cut_by_an_expert_is_damaged(void **state)
 {
 	size_t n;
@@ -421,7 +420,7 @@ static void flipped_bytes_are_found_or_harmless(void **state)
 	profile_data_free(want);
 }
 
-/* Each changed value is found, in every column of every table. */
+/* Each changed value is noticed, in every column of every table. */
 static void a_changed_value_is_damage(void **state)
 {
 	const char *const columns[] = {

@@ -5,7 +5,7 @@
 
 #include <sys/mman.h>
 
-/* What one process of ours sends to another: what arrives is what was sent, or nothing. */
+/* A profile sent from one process of ours to another: what arrives is what was sent, or nothing. */
 
 static int file_of(const unsigned char *bytes, size_t n)
 {
@@ -71,7 +71,7 @@ static void what_is_sent_arrives(void **state)
 					      seed));
 }
 
-/* As long as three of the buffers it goes through. */
+/* As long as three of the buffers that it goes through. */
 static void a_long_text_arrives(void **state)
 {
 	struct profile_data *d = random_profile(3, 5, 60, 1);
@@ -131,7 +131,7 @@ static void a_changed_byte_is_refused(void **state)
 	free(bytes);
 }
 
-/* A profile that makes no sense is not sent; one that somebody else has made up is not taken. */
+/* An invalid profile is not sent; one that somebody has forged is not accepted. */
 static void what_makes_no_sense_is_not_sent(void **state)
 {
 	struct profile_data *d = random_profile(3, 5, 60, 5);
@@ -210,7 +210,7 @@ static void values_come_back_in_their_order_and_kind(void **state)
 	close(fd);
 }
 
-/* No memory is asked for that the file could not fill. */
+/* No more memory is allocated than the file has bytes. */
 static void a_text_that_is_longer_than_the_file_is_none(void **state)
 {
 	static const unsigned char bytes[] = { 2, 3 + 8, 0xff, 0xff, 0xff, 0xff,

@@ -5,7 +5,7 @@
 #include "profile/datafile_io.h"
 #include "profile/datafile_tables.h"
 
-/* What people do to files: the reader believes none and runs nothing that it finds in one. */
+/* Forged files: the reader trusts none of them, and runs no code from one. */
 
 static void a_schema_that_is_not_ours_is_damage(void **state)
 {
@@ -91,7 +91,7 @@ static void pages_used_twice_are_damage(void **state)
 	assert_unreadable(-EUCLEAN, "is damaged");
 }
 
-/* Looking at all rows means to compute a column of the file's own, to see that it is not NULL. */
+/* Visiting all rows would compute a column of the forger's, to see that it is not NULL. */
 static void more_work_than_the_size_is_worth_is_damage(void **state)
 {
 	char sql[2000] = "CREATE TABLE trap(x, y NOT NULL AS (x",

@@ -3,7 +3,7 @@
 
 #include <sqlite3.h>
 
-/* The answer of the file to @sql as the sqlite3 shell prints it: columns|columns, a line a row. */
+/* The result of @sql as the sqlite3 shell prints it: columns|columns, a line a row. */
 static char *ask(const char *path, const char *sql)
 {
 	sqlite3 *db;
@@ -121,7 +121,7 @@ static void views_show_the_cycle(void **state)
 		      "main|leaf|1|40|0|40|0|0|0\n");
 }
 
-/* One path whatever the call sites; never one for a whole chain and one that was cut. */
+/* One path whatever the call sites; but a whole chain and a truncated one are different. */
 static void leaks_join_call_sites_and_keep_whole_chains_apart(void **state)
 {
 	const char *names[] = { "main", "f", "f's other site" };
@@ -147,7 +147,7 @@ static void leaks_join_call_sites_and_keep_whole_chains_apart(void **state)
 		      "0|2|0|1|0|0||| > main\n");
 }
 
-/* What a look has said of a leaf counts for its path, whatever the call site or size. */
+/* Lost blocks of a leaf count for its path, whatever the call site or size. */
 static void leaks_tell_what_is_lost(void **state)
 {
 	const char *names[] = { "main", "f", "g", "f's other site", "h" };
@@ -191,7 +191,7 @@ static void what_nobody_has_looked_for_is_not_told_as_0(void **state)
 		      " AND possible_blocks IS NULL AND possible_bytes IS NULL", "1\n");
 }
 
-/* A chain of exactly five functions is whole, one of six is not, nor is a cut one of five. */
+/* A chain of exactly five functions is whole; one of six is not, nor is a truncated one of five. */
 static void leaks_cut_paths_after_five_functions(void **state)
 {
 	const char *names[] = { "a", "b", "c", "d", "e", "f" };
@@ -271,7 +271,7 @@ static void views_of_an_empty_profile_are_empty(void **state)
 	assert_answer("SELECT * FROM callgraph", "");
 }
 
-/* 100 000 calls deep: what a recursive query over all ancestors could not do. */
+/* 100 000 calls deep: a recursive query over all ancestors could not do that. */
 static void deep_recursion_is_one_arc(void **state)
 {
 	const char *names[] = { "f" };

@@ -7,8 +7,8 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-/* Whatever happens while a file is written: what was there before is there or the new one is
- * whole. */
+/* Whatever happens while a file is written: either the old file is still there, or the new one is
+ * complete. */
 
 static struct profile_data *small(void)
 {
@@ -287,7 +287,7 @@ static void special_files_are_refused_and_stay(void **state)
 	assert_int_equal(entries("."), 3);
 }
 
-/* As root this would turn /dev/stdout into a file, for everybody. */
+/* Run as root, this would turn /dev/stdout into a file for everybody. */
 static void a_link_to_an_open_file_is_refused(void **state)
 {
 	char target[64];
@@ -321,7 +321,7 @@ static void dev_null_takes_it_and_stays_a_device(void **state)
 	assert_int_equal(entries("."), 1);
 }
 
-/* SQLite itself takes no path above 512 bytes, and reads some characters as its own. */
+/* SQLite itself accepts no path above 512 bytes, and some characters are special to it. */
 static void long_paths_and_odd_names_are_no_matter(void **state)
 {
 	char path[2000] = "", part[202];

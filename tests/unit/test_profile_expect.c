@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Looking ahead changes nothing, whatever is said to come; and it is asked for only where there is
- * something to be gained. */
+/* Prefetching changes nothing, whatever is announced; and it is asked for only if there is
+ * something to gain. */
 #include "unit/unit.h"
 #include "lib/random.h"
 #include "profile/profile.h"

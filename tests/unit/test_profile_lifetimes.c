@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lifetimes and temporary blocks, against an account that looks at every thread and every block. */
+/* Lifetimes and temporary blocks, against a model that visits every thread and every block. */
 #include "unit/unit.h"
 #include "lib/random.h"
 #include "profile/profile.h"

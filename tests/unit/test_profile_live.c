@@ -81,7 +81,7 @@ static taddr next_at_home(taddr after, size_t home)
 	return after;
 }
 
-/* A run of blocks that collide, around the end of the table; any of them goes first. */
+/* A run of blocks that collide, around the end of the table; any of them is removed first. */
 static void blocks_that_collide_are_found_whichever_is_taken(void **state)
 {
 	enum { HOMES = 4, EACH = 4, N = HOMES * EACH };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a look has said of blocks: which of them it is true of when they are counted. */
+/* The results of a look: for which blocks they still hold when the blocks are counted. */
 #include "unit/unit.h"
 
 #include "profile/profile.h"
@@ -113,7 +113,7 @@ static void what_is_reachable_was_seen_and_what_was_not_seen_is_not(void **state
 	assert_marked(*state, "", 0);
 }
 
-/* What has been freed since has nothing that hangs on it. */
+/* Nothing hangs on blocks that have been freed since. */
 static void what_hangs_on_lost_blocks_is_counted_with_these(void **state)
 {
 	const struct said_of_block said[] = {
@@ -138,7 +138,7 @@ static void of_a_block_that_was_not_counted_nothing_is_kept(void **state)
 	assert_marked(*state, "1:0=1", 0);
 }
 
-/* Who was possible was not said to be lost. */
+/* A possibly lost block was not said to be lost. */
 static void a_block_that_is_freed_later_was_not_lost(void **state)
 {
 	mark(*state, A, PD_LOST);
@@ -159,7 +159,7 @@ static void another_block_at_its_address_is_another_one(void **state)
 	assert_marked(*state, "", 1);
 }
 
-/* The copy is older than what is marked by it. */
+/* The copy is older than the block that is to be marked. */
 static void a_block_that_is_newer_than_the_look_was_not_seen(void **state)
 {
 	release(*state, A);
@@ -176,7 +176,7 @@ static void release_at(struct profile *p, taddr ptr, uint64_t time_ns)
 	event(p, (struct alloc_event){.kind = AE_FREE, .ptr = ptr, .time_ns = time_ns}, 1);
 }
 
-/* It takes a while until it is known what the copy says. */
+/* It takes a while until the results of the copy are known. */
 static void a_block_that_is_freed_before_it_can_be_marked_was_not_lost(void **state)
 {
 	profile_look(*state, LOOKED_NS);
@@ -211,7 +211,7 @@ static void a_block_that_came_or_went_beside_the_look_is_not_meant(void **state)
 	assert_marked(*state, "", 0);
 }
 
-/* What it was stopped for first could not be walked. */
+/* The memory could not be walked at its first stop. */
 static void what_was_freed_before_the_program_was_stopped_again_is_not_meant(void **state)
 {
 	profile_look(*state, LOOKED_NS - 9);
@@ -233,7 +233,7 @@ static void a_new_look_forgets_the_last_one(void **state)
 	assert_marked(*state, "1:0=1", 0);
 }
 
-/* Leaves have other numbers then: those without a request are gone. */
+/* Leaves are renumbered then: those without a request are dropped. */
 static void what_is_finished_says_the_same(void **state)
 {
 	struct profile *p = *state;

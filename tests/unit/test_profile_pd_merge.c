@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Profiles added up: what comes out is a profile that a data file can have. */
+/* Profiles added up: the result is a profile that can be written to a data file. */
 #include "unit/unit.h"
 
 #include "profile/datafile_check.h"
@@ -370,7 +370,7 @@ static unsigned below(unsigned n)
 	return (unsigned)(seed >> 33) % n;
 }
 
-/* Any order, and sums of sums, come to the same. */
+/* Any order, and sums of sums, give the same result. */
 static void the_order_does_not_matter(void **state)
 {
 	(void)state;

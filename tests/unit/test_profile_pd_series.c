@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which sites of a series are one, which of them stay, and which points of an old timeline are
+/* Which sites of a series are one, which of them are kept, and which points of an old timeline are
  * shown. */
 #include "unit/unit.h"
 #include "profile/pd_series.h"
@@ -156,7 +156,7 @@ static void nobody_holds_anything(void **state)
 	profile_data_free(d);
 }
 
-/* Of all lengths and with the peak anywhere: in order, within the bound, with both ends. */
+/* For all lengths and with the peak anywhere: sorted, at most the limit, with both ends. */
 static void some_points_of_a_timeline_are_picked(void **state)
 {
 	enum { MAX = 20 };

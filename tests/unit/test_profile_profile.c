@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Events by hand, and what they count. A chain is a string, outermost first, in which each letter
- * is a call site; in a truncated one a dot comes first: ".ab".
+ * Events by hand, and how they count. A chain is a string, outermost first, in which each letter
+ * is a call site; a truncated one begins with a dot: ".ab".
  */
 #include "unit/unit.h"
 #include "profile/profile.h"
@@ -211,7 +211,7 @@ static void the_free_of_an_unknown_block_counts_apart_only(void **state)
 		      .peak_bytes = 10, .unknown_frees = 2);
 }
 
-/* The end of a glibc thread frees what the program has freed before. */
+/* At its end a glibc thread frees blocks that the program has freed before. */
 static void the_allocators_own_free_counts_only_if_the_block_is_known(void **state)
 {
 	struct profile *p = *state;
@@ -327,7 +327,7 @@ static void a_resized_unknown_block_is_an_unknown_free_and_a_request(void **stat
 	assert_int_equal(p->live.table.n, 1);
 }
 
-/* Who began to watch in the middle of the call. */
+/* The session began in the middle of the call. */
 static void a_realloc_whose_begin_was_not_seen_is_of_an_unknown_block(void **state)
 {
 	struct profile *p = *state;
@@ -338,7 +338,7 @@ static void a_realloc_whose_begin_was_not_seen_is_of_an_unknown_block(void **sta
 	assert_totals(p, .allocs = 1, .alloc_bytes = 150, .peak_bytes = 150, .unknown_frees = 1);
 }
 
-/* The block is moved, and its old address given to another thread, before the call returns. */
+/* The block is moved, and its old address returned to another thread, before the call returns. */
 static void an_address_may_be_handed_out_while_its_realloc_still_runs(void **state)
 {
 	struct profile *p = *state;
@@ -522,7 +522,7 @@ static void a_childs_blocks_are_its_parents_whether_missed_or_not(void **state)
 	profile_free(c);
 }
 
-/* The recorders of a child are copies of its parent's, and those were told of the end. */
+/* A child's recorders are copies of its parent's, which were told of the end. */
 static void what_a_parent_missed_is_no_news_to_its_childs_recorders(void **state)
 {
 	struct profile *p = *state, *c;
@@ -786,7 +786,7 @@ static void each_repetition_is_noted_where_it_ends(void **state)
 	assert_int_equal(p->nodes[node(p, "abd")].resumed, 0);
 }
 
-/* Only requests are compared: neither frees nor calls that fail come between. */
+/* Only requests are compared: frees and failed calls between them do not matter. */
 static void other_events_do_not_come_between_two_requests(void **state)
 {
 	struct profile *p = *state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Without memory an event is counted as a whole or not at all: what is lost is in no number. */
+/* Without memory an event is counted completely or not at all. */
 #include "unit/unit.h"
 #include "lib/random.h"
 #include "profile/profile.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A million events at random, the same ones in every run, through a profile and through a model so
- * simple that it can be seen to be right: an array with a place for each address and one for each
- * chain and size.
+ * A million random events, the same ones in every run, through a profile and through a model that
+ * is simple enough to be obviously right: an array with an element for each address and one for
+ * each chain and size.
  */
 #include "unit/unit.h"
 #include "lib/random.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* When a point of a series is taken and which go, over plain data; and what the points of a profile
- * say, against a plain count of random events. */
+/* When points of a series are taken and which are dropped, with plain data; and the points of a
+ * profile, against a plain count of random events. */
 #include "unit/unit.h"
 #include "lib/random.h"
 #include "profile/profile.h"
@@ -89,7 +89,7 @@ static void who_is_above_both_neighbours_stays(void **state)
 	assert_true(!gone[2] && !gone[6] && gone[5]);
 }
 
-/* Ten for a moment among a thousand events, of which fewer are points. */
+/* Ten spikes among a thousand events, of which fewer are points. */
 static void spikes_between_two_points_are_points(void **state)
 {
 	enum { SPIKES = 5, BETWEEN = 4000 };

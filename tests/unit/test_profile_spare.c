@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A profile that is to need less memory: what it keeps is exact, and the rest is not there. */
+/* A profile that keeps less, to save memory: what it keeps is exact, and the rest is missing. */
 #include "unit/unit.h"
 #include "profile/profile.h"
 

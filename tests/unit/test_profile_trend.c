@@ -98,7 +98,7 @@ static void say_kind(const struct trace_kind *k, const unsigned counts[TREND_NAM
 	printf("\n");
 }
 
-/* The figures of the rule. The seeds are not those that its constants were found with. */
+/* The accuracy of the rule. The seeds are not those that its constants were found with. */
 static void nearly_all_simulated_traces_are_judged_right(void **state)
 {
 	unsigned right = 0, all = 0, still = 0, false_growth = 0, growing = 0, missed = 0;
@@ -165,7 +165,7 @@ static void assert_queue(size_t length, double stay, enum trend_name name)
 			 right, trend_word(name));
 }
 
-/* As the manual has it: who looks for too short a time takes it for growth. */
+/* As the manual says: in too short a time it looks like growth. */
 static void a_queue_of_constant_length_is_a_cache_or_if_it_is_short_steady(void **state)
 {
 	(void)state;
@@ -273,7 +273,7 @@ static void nothing_between_two_bursts_is_brief(void **state)
 	assert_int_equal(trend_judge(&s).name, TREND_BRIEF);
 }
 
-/* A burst in the last windows, of which none has been freed: nothing comes and goes. */
+/* A burst in the last windows, of which nothing has been freed. */
 static void what_came_late_and_was_never_freed_is_neither_brief_nor_steady(void **state)
 {
 	struct trend_series s = series(none, 0, 0);
@@ -306,7 +306,7 @@ static void one_block_that_is_enlarged_grows_in_bytes(void **state)
 	assert_float_equal(v.bytes_hour, 3600000, 1e-6);
 }
 
-/* One block in a window and a quarter, and none is freed: as short as verdicts come. */
+/* One block in a window and a quarter, and none is freed: the shortest series with a verdict. */
 static void what_is_never_freed_is_no_cache(void **state)
 {
 	(void)state;
@@ -344,7 +344,7 @@ static void a_verdict_takes_sixteen_windows_and_eight_requests(void **state)
 	assert_int_not_equal(trend_judge(&s).name, TREND_TOO_EARLY);
 }
 
-/* Whatever a damaged file says: no end of an array is passed, and there is a name for it. */
+/* As from a damaged file: nothing is read out of bounds, and the verdict has a name. */
 static void any_series_has_a_verdict(void **state)
 {
 	struct trace r = {.state = 4711};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Windows of time, against an account that looks at every event again. */
+/* Windows of time, against a model that visits every event again. */
 #include "unit/unit.h"
 #include "lib/random.h"
 #include "profile/profile.h"
@@ -189,7 +189,7 @@ static void survivors_are_counted_by_the_window_of_their_birth(void **state)
 	profile_free(p);
 }
 
-/* A machine that has been up for three years: of a birth's time 56 bits are kept. */
+/* On a machine that has been up for three years: 56 bits of an allocation's time are kept. */
 static void survivors_are_counted_after_834_days_too(void **state)
 {
 	const uint64_t begin = (UINT64_C(1) << 56) - 1000;
@@ -267,7 +267,7 @@ static void a_profile_begun_anew_has_new_windows(void **state)
 	profile_free(p);
 }
 
-/* The numbers of nodes change with that, and the live blocks go. */
+/* Nodes are renumbered, and the live blocks are dropped. */
 static void a_finished_profile_still_tells_its_windows(void **state)
 {
 	struct profile *p = begun();
@@ -292,7 +292,7 @@ static void a_finished_profile_still_tells_its_windows(void **state)
 	profile_free(p);
 }
 
-/* The tables print it, and two runs of one program have to print the same tables. */
+/* The tables print it, and two runs of one program must print the same tables. */
 static void the_memory_told_is_not_a_matter_of_time(void **state)
 {
 	struct profile *slow = begun(), *quick = begun();

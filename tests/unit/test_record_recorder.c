@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* A recorder that notes what it is told. */
+/* A recorder that notes its calls. */
 struct noter {
 	struct recorder base;
 	unsigned modules, calls, leaving, ticks, resumed, signals;

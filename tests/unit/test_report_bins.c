@@ -182,7 +182,7 @@ static void build_types(struct profile_data *d, uint64_t size, unsigned step, un
 	}
 }
 
-/* Those of sizes that were asked for rather than others, and how many there are besides. */
+/* Types of requested sizes are preferred, and the number of the others is printed. */
 static void twelve_types_are_shown_unless_all_is_asked_for(void **state)
 {
 	static const char blanks[] =

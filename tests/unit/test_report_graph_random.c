@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Random small runs: the call graph is compared with what follows from the definitions of
- * doc/tables.md, section 7.1, by walking along every request's chain.
+ * Small random profiles: the call graph is compared with the definitions of doc/tables.md, section
+ * 7.1, applied to every request's chain.
  */
 #include "unit/test_report_text.h"
 #include "lib/random.h"

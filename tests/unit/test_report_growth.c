@@ -83,8 +83,8 @@ static void set_line(struct profile_data *d, const char *function, uint64_t offs
 	s->line = line;
 }
 
-/* main calls f in two lines; in the other profile its code has moved, and so has the tree of the
- * source. */
+/* main calls f in two lines; in the other profile its code has moved, and so has the source
+ * tree. */
 static void lines_and_offsets_tell_paths_apart(void **state)
 {
 	struct profile_data *now = profile_data_new(), *base = profile_data_new();
@@ -345,7 +345,7 @@ static struct profile_data *with_runtime(uint64_t requests)
 	return d;
 }
 
-/* As on the first screen. */
+/* As in the summary. */
 static void what_the_runtime_keeps_is_no_functions(void **state)
 {
 	struct profile_data *now = with_runtime(3), *base = with_runtime(1);
@@ -525,7 +525,7 @@ static void json_has_of_a_place_what_tells_paths_apart(void **state)
 	profile_data_free(base);
 }
 
-/* Of which file a function is, whichever of the two has it. */
+/* The file of each function, whichever profile has it. */
 static void json_has_the_modules_of_either(void **state)
 {
 	struct profile_data *now = with_module("/a/prog", "1234", 0x500),

@@ -447,8 +447,8 @@ static void a_series_is_told_by_site_and_the_rest(void **state)
 	json_decref(r);
 }
 
-/* 25 places of g and 26 of h held 10 bytes each at the peak, and 5 of g nothing in the end. Points
- * have noted less; what they have not is known of these two. */
+/* 25 places of g and 26 of h held 10 bytes each at the peak, and 5 of g nothing at the end. The
+ * points have fewer of them; for these two moments the rest is known. */
 static void what_a_series_has_missed_is_told(void **state)
 {
 	(void)state;
@@ -480,7 +480,7 @@ static void what_a_series_has_missed_is_told(void **state)
 	json_decref(r);
 }
 
-/* Of one that is steady nothing is said. */
+/* A line that is steady is not listed. */
 static void what_grows_is_told_with_its_rate(void **state)
 {
 	(void)state;
@@ -508,7 +508,7 @@ static void what_grows_is_told_with_its_rate(void **state)
 	json_decref(r);
 }
 
-/* The sums of the moments have all, the totals what is left. */
+/* The sums of the moments are of everything, the totals of what is left. */
 static void of_a_part_there_is_no_timeline(void **state)
 {
 	struct profile_data *d = profile_data_new();
@@ -524,7 +524,7 @@ static void of_a_part_there_is_no_timeline(void **state)
 	json_decref(r);
 }
 
-/* As files of older versions have it. */
+/* As in files of older versions. */
 static void a_timeline_without_a_series_is_all_rest(void **state)
 {
 	(void)state;
@@ -563,7 +563,7 @@ static void of_a_long_timeline_some_points_are_told_and_the_peak(void **state)
 	json_decref(r);
 }
 
-/* Only an allocator that promises more than there is has such. */
+/* Only an allocator that promises more memory than there is can cause them. */
 static void numbers_of_2_to_the_63_and_more_are_not_negative(void **state)
 {
 	(void)state;

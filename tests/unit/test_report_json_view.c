@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Of what the profile is that a report in JSON tells of, and what of it has been left out. */
+/* What a JSON report says of its profile, and of what was left out of it. */
 #include "unit/unit.h"
 
 #include "naming/view.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is lost: by path where a session knows it, by size where it does not; all rows add up. */
+/* Lost blocks: by path if a session knows it, else by size; all rows add up. */
 #include "unit/unit.h"
 #include "unit/pd_build.h"
 
@@ -180,7 +180,7 @@ static void without_a_session_there_are_sizes(void **state)
 		       "requests what is lost from then on\n");
 }
 
-/* More than a screen of them. */
+/* More paths than are listed. */
 static void many_paths_have_a_row_for_all_others(void **state)
 {
 	struct look *l = *state;

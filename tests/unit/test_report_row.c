@@ -251,7 +251,7 @@ static void names_of_a_line_share_it(void **state)
 		       "one_that_is_far_to...or_the_line_to_hold\n");
 }
 
-/* What stands between them may leave less than a column for each. */
+/* What is between the names may leave less than a column for each. */
 static void names_without_room_are_cut_as_far_as_any(void **state)
 {
 	(void)state;
@@ -268,7 +268,7 @@ static void names_without_room_are_cut_as_far_as_any(void **state)
 	assert_written("a_name_tha..._like_linesits_siblin...like_lines_\n");
 }
 
-/* It is measured as it is shown: four columns each. */
+/* Its width is that of what is printed: four columns for each control character. */
 static void a_name_that_is_made_harmless_is_wider(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The line on resident memory: rows by hand, and what they come to. */
+/* The line on resident memory, for rows made by hand. */
 #include "unit/unit.h"
 #include "report/rss.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What matters first: by lines of own code, without what the runtime keeps. */
+/* The summary: by lines of own code, without what the runtime keeps. */
 #include "unit/unit.h"
 #include "unit/pd_build.h"
 
@@ -98,7 +98,7 @@ static void a_line_of_own_code_has_all_that_is_kept_below_it(void **state)
 	profile_data_free(d);
 }
 
-/* The page's rule, too: web/test/unit has the same for it. */
+/* The page has the same rule: web/test/unit has the same test. */
 static void who_keeps_what_others_free_is_the_cause(void **state)
 {
 	struct profile_data *d = begun();
@@ -337,7 +337,7 @@ static void lose(struct profile_data *d, const char *function, enum pd_reach_cla
 	}
 }
 
-/* What is lost does not take the place of something that was there before. */
+/* Lost blocks do not replace blocks from before. */
 static void how_much_has_grown_is_told_without_what_is_lost(void **state)
 {
 	struct profile_data *d = begun();
@@ -385,7 +385,7 @@ static void assert_order(const struct profile_data *d, const struct summary *s,
 	assert_null(names[i]);
 }
 
-/* By what is lost directly and what hangs on it, not by what hangs on that of others. */
+/* By direct losses and what hangs on these, not by what hangs on others. */
 static void lost_rows_are_in_the_order_of_what_would_go_with_them(void **state)
 {
 	struct profile_data *d = begun();
@@ -472,7 +472,7 @@ static void what_is_lost_and_grows_says_how_fast(void **state)
 	profile_data_free(d);
 }
 
-/* What is lost through others is last. */
+/* What is lost through others comes last. */
 static void what_is_lost_comes_before_what_grows(void **state)
 {
 	struct profile_data *d = begun();
@@ -511,7 +511,7 @@ static void what_is_lost_comes_before_what_grows(void **state)
 	profile_data_free(d);
 }
 
-/* Many blocks of one chain came and went; what is kept is of others, with too few requests. */
+/* Many blocks of one chain came and went; the kept ones are of others, with too few requests. */
 static void a_verdict_is_about_what_is_kept(void **state)
 {
 	struct profile_data *d = begun();

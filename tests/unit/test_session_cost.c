@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is said of what observing costs: from numbers, without a clock. */
+/* What is said of the cost of observing: from numbers, without a clock. */
 #include "unit/unit.h"
 #include "session/cost.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A copy that ends where its memory ends: sanitizers see who reads on. */
+/* A copy that ends where its memory ends: sanitizers see overruns. */
 static char *exactly(const char *s)
 {
 	char *copy = strdup(s);
@@ -148,7 +148,7 @@ static void whether_a_name_tells_processes_apart_is_told(void **state)
 	assert_false(has_pid("%q{HOME}p"));
 }
 
-/* It is no valid name, but who asks may not have expanded it yet. */
+/* It is no valid name, but the caller may not have expanded it yet. */
 static void a_name_that_ends_in_a_per_cent_sign_is_not_read_beyond(void **state)
 {
 	/* What comes behind the end must not be taken for a part of it. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is done without, as memory gets short: without a profile. */
+/* What a session stops keeping as memory gets short: without a profile. */
 #include "unit/unit.h"
 #include "session/memory_limit.h"
 

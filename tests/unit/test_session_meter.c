@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a session does when it costs too much: of a program that is this test, in made-up time. */
+/* What a session does if it costs too much: the program is this test, the time is made up. */
 #include "unit/scripted_observer.h"
 
 #include "base/clock.h"
@@ -141,7 +141,7 @@ static void work(const struct image *i)
 		continue;
 }
 
-/* Nobody ticks while it lives. */
+/* There is no tick while it lives. */
 static void what_a_program_did_since_the_last_reading_is_counted_when_it_ends(void **state)
 {
 	struct session *s = begin_limited(OVER_PAUSE);

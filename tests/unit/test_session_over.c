@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* When observing costs too much, and what is done then: from made series, without a clock. */
+/* When observing costs too much, and what is done then: from made-up series, without a clock. */
 #include "unit/unit.h"
 #include "session/over.h"
 
@@ -160,7 +160,7 @@ static void a_program_that_does_not_run_is_not_slow(void **state)
 	}
 }
 
-/* What the limit is for: the whole of it, at any time after the first pauses, is not over. */
+/* The purpose of the limit: in all, at any time after the first pauses, it is not exceeded. */
 static void a_program_that_is_hopeless_ends_up_within_the_limit(void **state)
 {
 	static const double limits[] = { 1.1, 1.5, 2, 4, 10 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a session has written, when, and by whom. */
+/* What a session has written, when, and by which process. */
 #include "unit/scripted_observer.h"
 
 /* A recorder that counts, of an output that has files. */

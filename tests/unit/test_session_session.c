@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A session that is told by a script what programs do. */
+/* A session with a scripted observer. */
 #include "unit/scripted_observer.h"
 
 #include "session/unseen.h"
@@ -263,7 +263,7 @@ static void what_was_there_in_a_pause_is_not_kept_unless_it_is_seen_freed(void *
 	session_release(s);
 }
 
-/* As mprof_suspend() has it, and as it stays if the program does not come back. */
+/* As after mprof_suspend(), and as it stays if the program does not resume. */
 static void a_program_that_suspends_itself_pauses_and_one_that_stops_does_not(void **state)
 {
 	struct session *s = begin(false);

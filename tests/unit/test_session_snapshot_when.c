@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* When a condition on a program's memory comes true: from figures, without a clock. */
+/* When a condition on a program's memory becomes true: from numbers, without a clock. */
 #include "unit/unit.h"
 #include "session/snapshot_when.h"
 
@@ -96,7 +96,8 @@ static void what_shrinks_or_swings_does_not_grow(void **state)
 		assert_false(live(&w, &j, s * S, 5000 + 90 * (s % 2)));
 }
 
-/* Whoever looks often must not push out what was a whole stretch ago, nor who looks seldom. */
+/* Frequent checks must not push out the value of a whole stretch ago, and rare ones must not miss
+ * it. */
 static void how_often_it_is_looked_at_does_not_matter(void **state)
 {
 	const uint64_t steps[] = { S / 4000, S / 4, 3 * S, 60 * S };
@@ -122,7 +123,7 @@ static void how_often_it_is_looked_at_does_not_matter(void **state)
 	}
 }
 
-/* What it had is not gone, and what it has afterwards is less by what nobody saw. */
+/* Its blocks have not gone, and afterwards it has fewer, by those that were not seen. */
 static void what_a_pause_hides_is_neither_above_nor_below(void **state)
 {
 	const struct snapshot_when of_live = { .of = SNAPSHOT_LIVE, .above = 1000 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Profiles that are to need no more memory than somebody has said. */
+/* Profiles that may use no more memory than a limit. */
 #include "unit/scripted_observer.h"
 #include "lib/random.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is said of a tracing process that ends otherwise than it should. */
+/* What is said of a tracing process that ends unexpectedly. */
 #include "unit/unit.h"
 
 #include "session/supervise.h"
@@ -43,7 +43,7 @@ static void one_that_ends_well_is_nothing_to_talk_of(void **state)
 	assert_string_equal(said, "");
 }
 
-/* Before it has set up its own handling of signals. */
+/* Before it has set up its own signal handling. */
 static void one_that_is_told_to_end_at_its_start_has_not_died(void **state)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };

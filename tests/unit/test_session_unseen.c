@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What of an image was not observed, and since when. */
+/* What was not observed of an image, and since when. */
 #include "unit/unit.h"
 
 #include "session/unseen.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is left of several candidates when it is known how much was asked for. */
+/* Which candidates remain once the requested sizes are known. */
 #include "unit/unit.h"
 
 #include "sitetypes/choose.h"

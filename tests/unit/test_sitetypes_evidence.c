@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is said of return addresses, of small programs that were compiled for it; and of those whose
- * debug data says what no compiler does. */
+/* The evidence for return addresses, in small programs that are compiled here; and in some whose
+ * debug data no compiler writes. */
 #include "unit/test_symbols_fixture.h"
 
 #include "sitetypes/choose.h"
@@ -97,7 +97,7 @@ static void what_global_variables_get_has_their_type(void **state)
 	}
 }
 
-/* Sums that no number has: the sanitizers see who makes them. */
+/* Sums that overflow: the sanitizers would notice. */
 static void a_variable_at_no_address_is_nowhere(void **state)
 {
 	struct site_evidence e;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The variables of a function, of debug data that no compiler writes. */
+/* The variables of a function, from debug data that no compiler writes. */
 #include "unit/test_symbols_fixture.h"
 
 #include "sitetypes/scope.h"

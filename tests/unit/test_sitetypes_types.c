@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is asked of types, of programs that were compiled for it: an answer comes for every type
- * that can be written down. */
+/* Questions about types, of programs that are compiled here: there is an answer for every type that
+ * can be written. */
 #include "unit/test_symbols_fixture.h"
 
 #include "sitetypes/types.h"
@@ -74,7 +74,7 @@ static void unions_of_many_unions_are_given_up(void **state)
 	release(&d);
 }
 
-/* What is found before it is given up, and what is not too much. */
+/* Up to the limit, members are found. */
 static void members_of_members_are_found(void **state)
 {
 	struct fixture *x = *state;

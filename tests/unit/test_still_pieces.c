@@ -56,7 +56,7 @@ static void check(const uint64_t *copy, uint64_t from, uint64_t to)
 			fail_msg("word %lu is %lx", i, copy[i]);
 }
 
-/* All that is there, whoever copied it; what is behind the hole in a second turn. */
+/* All of the memory, whichever process copied it; what is behind the hole in a second turn. */
 static void as_many_as_there_are_copy_the_same(void **state)
 {
 	pid_t pid = begin_child();

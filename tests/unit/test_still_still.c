@@ -52,7 +52,7 @@ static void what_madvise_has_split_is_one_area(void **state)
 	still_release(&s);
 }
 
-/* They have a file of their own, and what malloc has in them is memory as any other. */
+/* They have a file of their own, but what malloc has in them is ordinary memory. */
 static void huge_pages_are_anonymous_memory(void **state)
 {
 	struct proc_map m = {.start = 0x200000,
@@ -75,7 +75,7 @@ static void huge_pages_are_anonymous_memory(void **state)
 	still_release(&s);
 }
 
-/* With a file right below it, memory of any kind looks like a bss. */
+/* With a file right below it, any memory looks like a bss. */
 static void a_bss_is_behind_a_modules_data(void **state)
 {
 	static const struct proc_map maps[] = {
@@ -290,7 +290,7 @@ static void who_has_not_been_copied_in_time_is_let_go(void **state)
 	end_child(asked.pid);
 }
 
-/* However long it may take: what was listed and not copied does not count. */
+/* However long it takes: what was listed and not copied does not count. */
 static void what_was_copied_in_time_is_known(void **state)
 {
 	enum { SIZE = 64 << 20 };
@@ -335,7 +335,7 @@ static void what_a_copy_needs_is_told_by_what_was_done(void **state)
 	assert_int_equal(still_needed_ns(UINT64_MAX / 2, 1, UINT64_MAX), 0);
 }
 
-/* The holder is killed while it holds: the kernel lets the process go. */
+/* The holder is killed while it holds: the kernel detaches it from the process. */
 static void whoever_kills_the_holder_lets_the_process_go(void **state)
 {
 	struct still_holder h;

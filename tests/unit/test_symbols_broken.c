@@ -4,8 +4,8 @@
 #include <elf.h>
 
 /*
- * Files are untrusted: whatever is in them, each lookup gives a frame and nothing crashes or runs
- * for ever. These tests are worth most with SAN=address,undefined.
+ * Files are untrusted: whatever is in them, each look-up returns a frame, and nothing crashes or
+ * runs for ever. These tests are most useful with SAN=address,undefined.
  */
 
 static const char source[] =
@@ -214,7 +214,7 @@ static void strings_without_an_end_do_no_harm(void **state)
 	free(i.bytes);
 }
 
-/* The same of a string that begins where the section ends, told by its number. */
+/* The same for a string given by its number that begins where the section ends. */
 static void strings_that_begin_at_the_end_do_no_harm(void **state)
 {
 	struct fixture *x = *state;
@@ -294,7 +294,7 @@ static const char nested[] =
 	"cu:	.long 2f - 1f\n1:	.value 4\n	.long 0\n	.byte 8\n"
 	"	.uleb128 1\n	.quad f, e\n";
 
-/* More blocks, inlined functions and structures in each other than any stack could hold. */
+/* More nested blocks, inlined functions and structures than any stack could hold. */
 static void deep_nesting_does_no_harm(void **state)
 {
 	struct fixture *x = *state;
@@ -322,8 +322,7 @@ static void deep_nesting_does_no_harm(void **state)
 	free(types);
 }
 
-/* The sibling of each block is said to be the first one, or (2^40 ways to go) the block inside
- * it. */
+/* DW_AT_sibling of each block is the first one, or (2^40 paths) the block inside it. */
 static void siblings_that_lead_astray_do_no_harm(void **state)
 {
 	static const char *const blocks[] = { "first:	.rept 40\n	.byte 6\n	.long "

@@ -335,7 +335,7 @@ static void what_else_a_cie_says(void **state)
 			"1050 sp+1, 1060 sp+1 lost");
 }
 
-/* Entries of which nobody can say where the code is. */
+/* Entries whose code cannot be found. */
 static void entries_that_are_skipped(void **state)
 {
 	const struct cie cies[] = {
@@ -404,7 +404,7 @@ static void order_that_is_none(void **state)
 	cfirows_release(&t);
 }
 
-/* Broken instructions end the entry; what is known before them stays. */
+/* Invalid instructions end the entry; the rows before them stay. */
 static void broken_instructions(void **state)
 {
 #define BROKEN(...) \
@@ -467,7 +467,7 @@ static size_t turns_until_refused(const struct eh_frame *s, size_t offset)
 	return again.n_fdes;
 }
 
-/* An index may lead to the same bytes again and again: an honest one reads them once. */
+/* An index may refer to the same bytes again and again: an honest one has each once. */
 static void bytes_that_are_read_again(void **state)
 {
 	static const uint8_t nops[1024];
@@ -518,7 +518,7 @@ static void one_table_fills_another(void **state)
 	cfirows_release(&expected);
 }
 
-/* Rows at random places: each address has the last that begins at or before it. */
+/* Rows at random addresses: each address has the last row that begins at or before it. */
 static void the_index_leads_to_the_row(void **state)
 {
 	(void)state;
@@ -543,7 +543,7 @@ static void the_index_leads_to_the_row(void **state)
 	}
 }
 
-/* The file says how large its code is; memory goes by what it has. */
+/* The file claims a size of its code, but memory depends on what it really has. */
 static void an_index_of_code_with_few_rows(void **state)
 {
 	struct cfi_rows t;

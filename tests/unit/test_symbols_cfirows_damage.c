@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Entries of .eh_frame that are damaged, the same in every run: worth most with
+ * Damaged entries of .eh_frame, the same in every run: most useful with
  * SAN=address,undefined. FUZZ=100 makes it a hundred times as long.
  */
 #include "unit/test_symbols_cfirows.h"
@@ -133,8 +133,8 @@ static void many_bytes_are_damaged(void **state)
 	}
 }
 
-/* Each function has a CIE of its own, and all of these go on to the end: to interpret them would be
- * work that grows with the square of the bytes. */
+/* Each function has a CIE of its own, and each CIE extends to the end: interpreting them all would
+ * be work quadratic in the bytes. */
 static void entries_that_overlap(void **state)
 {
 	enum { N = 100, CIE = 16, FDE = 24 };

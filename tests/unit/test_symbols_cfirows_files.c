@@ -109,7 +109,7 @@ static struct image compile(struct fixture *x, const char *flags)
 	return read_image(x, "prog");
 }
 
-/* What is wrong with the index does not matter: then there is none. */
+/* Whatever is wrong with the index: then there is none. */
 static void without_an_index(void **state)
 {
 	struct image im = compile(*state, ""), copy;
@@ -149,7 +149,7 @@ static void without_an_index(void **state)
 	free(im.v);
 }
 
-/* The index is what the program itself uses: sections may have been taken away. */
+/* The index is what the program itself uses: section headers may have been removed. */
 static void without_sections(void **state)
 {
 	struct image im = compile(*state, ""), copy = copy_image(&im);
@@ -197,8 +197,7 @@ static char *text_of(struct fixture *x, const struct cfi_rows *t, const char *na
 	return text;
 }
 
-/* What a program's own units have in .debug_frame alone is beside the .eh_frame of its start
- * code. */
+/* The program's own units have only .debug_frame, while its start code has .eh_frame. */
 static void code_that_only_debug_frame_describes(void **state)
 {
 	static const char *const functions[] = { "plain", "moving", "large", "main" };
@@ -250,7 +249,7 @@ static void files_of_other_machines(void **state)
 	free(im.v);
 }
 
-/* How large a file says that its code is costs nothing. */
+/* Whatever size a file claims for its code costs nothing. */
 static void code_that_is_said_to_be_large(void **state)
 {
 	struct image im = compile(*state, ""), copy = copy_image(&im);

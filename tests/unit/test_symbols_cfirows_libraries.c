@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rows against libdw's interpreter, for each byte of code of real files: those that this test
- * itself has mapped, and some that have what few others have. With arguments: of the files that
+ * Rows against libdw's interpreter, for each byte of code of real files: those that are mapped into
+ * this test, and some with rare features. With arguments: of the files that
  * are named.
  */
 #include "unit/unit.h"

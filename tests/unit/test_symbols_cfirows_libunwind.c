@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A step by a row against one by libunwind, from the first and the last byte of each row of some
- * files, over a stack and registers that are made up: what a row says is right, and so is what
- * is made of it. With arguments: of the files that are named; libunwind 1.6 refuses entries that
- * restore a vector register ("bad register number"), of which libffi has one.
+ * files, with made-up stack and registers: the row is right, and so is the step made of it. With
+ * arguments: of the files that are named; libunwind 1.6 refuses entries that restore a vector
+ * register ("bad register number"), of which libffi has one.
  */
 #include "unit/unit.h"
 

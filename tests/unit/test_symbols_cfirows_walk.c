@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Whole stacks of this very process, walked by rows and by libgcc: through the C library, out of
+ * Whole stacks of this process, unwound by rows and by libgcc: through the C library, out of
  * signal handlers, through functions that align their stack, from threads.
  */
 #include "unit/unit.h"

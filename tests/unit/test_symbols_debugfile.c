@@ -159,7 +159,7 @@ static void a_debug_file_with_a_symbol_table_only_gives_names(void **state)
 	assert_string_equal(symbols_source(x->s, m), source);
 }
 
-/* The same file in three lay-outs of a folder that is named to mprof. */
+/* The same file in three layouts of a directory given to mprof. */
 static void debug_files_are_found_in_the_folders_that_are_named(void **state)
 {
 	static const char *const places[] = { "d/.build-id/01/23456789abcdef.debug", "d/whatever",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Files that say to be larger than any. */
+/* Files that claim to be larger than any. */
 #include "unit/unit.h"
 #include "unit/made_elf.h"
 #include "symbols/elffile.h"

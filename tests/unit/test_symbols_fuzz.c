@@ -2,8 +2,8 @@
 /*
  * Generated damage, the same in every run: each file that names may come from (a program, its debug
  * file, .dwo, .dwp, what dwz(1) and MiniDebugInfo add) is changed in a few bytes of its headers and
- * of each section that is read. Each lookup must give a frame, and nothing may crash or go on for
- * ever: worth most with SAN=address,undefined. FUZZ=100 makes it a hundred times as long.
+ * of each section that is read. Each look-up must return a frame, and nothing may crash or run for
+ * ever: most useful with SAN=address,undefined. FUZZ=100 makes it a hundred times as long.
  */
 #include "unit/test_symbols_fixture.h"
 #include "lib/random.h"

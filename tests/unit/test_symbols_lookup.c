@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "unit/test_symbols_fixture.h"
 
-/* A MARK is a label, so that nm tells the tests where to look. */
+/* A MARK is a label, at which the tests find an address by nm. */
 #define MARK \
 	"#define MARK(name) __asm__ volatile(" \
 	"\".globl \" #name \"\\n\" #name \":\" ::: \"memory\")\n"
@@ -353,7 +353,7 @@ static void assembly_functions_come_from_the_symbol_table_with_their_lines(void 
 		assert_string_equal(look(x, bare, around + i, false).frames[0].name, names[i]);
 }
 
-/* Debian's packages are made like this: all folders are relative, and none may be told twice. */
+/* Debian's packages are built like this: all directories are relative, and none may occur twice. */
 static void a_mapped_folder_stands_once_in_a_file_name(void **state)
 {
 	struct fixture *x = *state;

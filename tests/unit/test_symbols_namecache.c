@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What was found out once is found again, and what is wrong in the cache never shows. */
+/* What was found once is found again, and mistakes in the cache are never visible. */
 #include "unit/test_symbols_fixture.h"
 
 #include "base/text.h"
@@ -281,7 +281,7 @@ static void a_damaged_entry_is_ignored_and_made_anew(void **state)
 	free(first);
 }
 
-/* Whatever numbers stand in an entry whose checksum is right. */
+/* Whatever numbers are in an entry whose checksum is right. */
 static void a_forged_entry_does_no_harm(void **state)
 {
 	static const uint64_t odd[] = { 0, 1, 2, 3, 7, 37, UINT32_MAX, UINT64_MAX,

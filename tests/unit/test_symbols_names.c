@@ -180,7 +180,7 @@ static void inlined_and_own_copies_of_a_function_have_one_key(void **state)
 	assert_int_not_equal(f.frames[1].function_key, key);
 }
 
-/* Two units, in different folders, include the same header by different names. */
+/* Two units, in different directories, include the same header by different names. */
 static void an_inline_function_of_a_header_has_one_key_in_all_units(void **state)
 {
 	struct fixture *x = *state;

@@ -209,7 +209,7 @@ static void only_the_wanted_sizes_are_listed(void **state)
 
 /*
  * A unit that does not use a typedef has none in its DWARF, and a unit that uses only pointers to
- * a structure has no more than its tag: all units together make up the type.
+ * a structure has only its tag: all units together describe the type.
  */
 static void units_together_make_up_a_type(void **state)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a row means (include/unwind_row.h): a step of each kind, over memory that is made up. */
+/* What a row means (include/unwind_row.h): a step of each kind, over made-up memory. */
 #include "unit/unit.h"
 
 #include "lib/random.h"

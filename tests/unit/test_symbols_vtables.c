@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Whose vtable is at an address, by symbols: of a program, and of a file in which all symbols have
- * all addresses. */
+/* Whose vtable is at an address, by symbols: of a program, and of a file in which all symbols
+ * contain all addresses. */
 #include "unit/test_symbols_fixture.h"
 
 #include "symbols/vtables.h"
@@ -39,7 +39,7 @@ static void a_vtable_has_its_symbols_name(void **state)
 	assert_false(v[5].other);
 }
 
-/* All have a name by the first; what is named by the last is not come to. */
+/* All get their name from the first symbol; the last ones are not reached. */
 static void symbols_that_have_all_addresses_are_given_up(void **state)
 {
 	enum { N = 6000 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a session tells of a profile comes back as it was, and nothing else does any harm. */
+/* The figures of a session are decoded as they were encoded, and nothing else does any harm. */
 #include "unit/unit.h"
 
 #include "top/figures.h"
@@ -159,7 +159,7 @@ static void of_many_the_heaviest_and_the_busiest_are_told(void **state)
 	profile_free(p);
 }
 
-/* Those that hold most are those that are requested most: the next ones are told instead. */
+/* The sites that hold most are also those with most requests: the next ones are sent instead. */
 static void as_many_are_told_as_there_is_room_for(void **state)
 {
 	enum { TOLD = 10 };
@@ -208,7 +208,7 @@ static int read_text(const char *text)
 	return err;
 }
 
-/* The first number of a list is that of something that is not there. */
+/* The first number of a list refers to something that does not exist. */
 static void numbers_of_nothing_are_refused(void **state)
 {
 	static const char *const lists[] = { "places", "nodes", "leaves", "temporary" };
@@ -228,7 +228,7 @@ static void numbers_of_nothing_are_refused(void **state)
 	profile_free(p);
 }
 
-/* Each number by others, each member taken out: refused, or understood without harm. */
+/* Each number is replaced, each member removed: refused, or harmless. */
 static void damaged_figures_do_no_harm(void **state)
 {
 	static const char *const by[] = { "-1", "99999999", "4294967295", "\"x\"", "null", "[]" };

@@ -168,7 +168,7 @@ static void a_size_of_which_no_type_is_known_says_so(void **state)
 	assert_non_null(strstr(text, " 100  (type not known)\n"));
 }
 
-/* A heading stands over the end of its numbers. */
+/* A heading ends where its numbers end. */
 static void columns_stand_under_each_other(void **state)
 {
 	static const char *const heads[] = { "live bytes", "blocks", "growth", "allocs/s",

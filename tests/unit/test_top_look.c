@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Figures of this very program get their names, and its file is opened but once. */
+/* Figures of this test itself get their names, and its file is opened only once. */
 #include "unit/unit.h"
 
 #include "top/look.h"
@@ -95,7 +95,8 @@ static void names_are_found_and_files_stay_open(void **state)
 	top_namer_release(&n);
 }
 
-/* The numbers of files are another tracer's, or the paths other ones: all is begun anew. */
+/* The numbers of files are another tracer's, or their paths have changed: everything begins
+ * anew. */
 static void other_files_are_not_taken_for_those_before(void **state)
 {
 	struct top_namer n = { 0 };

@@ -302,7 +302,7 @@ static void a_size_is_found_by_its_number(void **state)
 	top_rows_release(&r);
 }
 
-/* The second one has come since, and the third has a number that another one had. */
+/* The second thread is new, and the third has the tid of an earlier one. */
 static void a_thread_has_what_it_has_done_itself(void **state)
 {
 	struct top_thread then[] = { { 7, { 10, 100, 2, 20 }, "main", false },

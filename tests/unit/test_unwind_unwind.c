@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Chains of a forked child that stops in stop_here(), against what it has found out by itself with
- * backtrace(3); then chains of stacks that somebody has made to confuse us.
+ * Chains of a forked child that stops in stop_here(), against what it has found itself with
+ * backtrace(3); then chains of stacks made to mislead the unwinder.
  */
 #include "unit/unit.h"
 #include "lib/random.h"
@@ -735,7 +735,7 @@ static void a_handler_may_interrupt_a_system_call_or_another_handler(void **stat
 	assert_int_equal(count_exact(&c), 2);
 }
 
-/* The kernel's code that is in no file describes its frames, too. */
+/* Code that the kernel provides outside of any file (the vdso) has unwinding tables, too. */
 static void a_handler_may_interrupt_code_that_is_in_no_file(void **state)
 {
 	struct target *t = *state;
@@ -1109,7 +1109,7 @@ static struct unwind_chain made_chain(struct target *t, uint8_t *at, size_t n, u
 	return c;
 }
 
-/* So many different frames are remembered, then all are forgotten; here, in the middle of a
+/* After so many different frames, all remembered ones are forgotten; here, in the middle of a
  * chain. */
 static void notes_do_not_go_astray_when_what_is_remembered_is_forgotten(void **state)
 {
@@ -1202,7 +1202,7 @@ static void a_whole_chain_is_known_by_all_its_words(void **state)
 					 &(size_t){ 0 }));
 }
 
-/* As many as a set has ways are known at the same time; of more, some. */
+/* As many as a set has entries are known at the same time; of more, some. */
 static void chains_that_begin_alike_are_known_beside_each_other(void **state)
 {
 	const uint64_t one = (uintptr_t)stop_here + 1;
@@ -1249,7 +1249,7 @@ static void a_whole_chain_is_known_by_the_registers_it_needs(void **state)
 	assert_int_equal(unwinder_counts(t->u).wrong, 0);
 }
 
-/* Nothing ever returns there; but what is remembered must make no difference. Found by fuzzing. */
+/* Nothing ever returns there; but remembering must make no difference. Found by fuzzing. */
 static void a_rule_that_asks_for_the_pc_is_told_the_same_each_time(void **state)
 {
 	const uint64_t outermost = 0, ret = (uintptr_t)stop_here + 1;
