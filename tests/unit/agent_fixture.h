@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 /*
- * A program of its own for the agent: this test. Its allocator gives away addresses, not memory;
- * pads call the agent, compiled natively or loaded as a blob; a thread of ours is the tracer.
+ * A program for the agent: this test itself. Its allocator returns addresses, not memory; pads call
+ * the agent, compiled natively or loaded as a blob; a thread of the test is the tracer.
  */
 
 static const uint8_t test_blob[] = {

@@ -5,8 +5,8 @@
 #include "unit/agent_fixture.h"
 
 /*
- * An allocator that gives away addresses, with pads before its functions, and who reads what the
- * agent tells.
+ * An allocator that returns addresses, with pads before its functions, and a reader of the agent's
+ * records.
  */
 
 /* As numbers, for assembly. */

@@ -15,8 +15,8 @@
 
 enum { NAMES = 1, FIRST, SECTIONS_MAX = 8, CONTENT = 1 << 20 };
 
-/* A library that has nothing but names of sections, and what is added to it. Sections are holes: it
- * takes no room on disk. */
+/* A library that has only the names of its sections, and what a test adds. Sections are holes: they
+ * take no space on disk. */
 struct made {
 	Elf64_Ehdr h;
 	Elf64_Phdr ph;

@@ -3,8 +3,8 @@
 #define MPROF_TEST_MADE_HEAP_H
 
 /*
- * A heap of glibc's that no process has: a still of words at made-up addresses. Each piece of
- * memory is allocated by itself, so that a sanitizer sees whoever reads outside of it.
+ * A heap of glibc's made by hand: a still of words at made-up addresses. Each piece of memory is
+ * allocated separately, so that a sanitizer notices reads outside of it.
  */
 #include "heapwalk/glibc.h"
 #include "still/still.h"

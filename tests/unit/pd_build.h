@@ -6,8 +6,8 @@
  *	pd_build_chain(d, "main+31 > make_widget+18", 204, 10, 4);	10 requests, 4 freed
  *	pd_build_finish(d);						totals, order of the leaves
  *
- * "f#2+9" is a second function called f. Functions get rising addresses as they come up first.
- * Everything dies of a failed assertion if memory runs out. Not fast: thousands of nodes at most.
+ * "f#2+9" is a second function called f. Functions get increasing addresses in order of their first
+ * use. If memory runs out, an assertion fails. Not fast: thousands of nodes at most.
  */
 #ifndef MPROF_TESTS_PD_BUILD_H
 #define MPROF_TESTS_PD_BUILD_H

@@ -5,7 +5,7 @@
 /*
  * A kernel without processes: a handful of tasks that obey the rules of ptrace(2), and a script
  * that decides what happens to them, and when. What the tracer has done to them, and what it has
- * told its owner, is written down line by line, see expect().
+ * reported to its owner, is logged line by line, see expect().
  */
 #include "unit/unit.h"
 

@@ -3,8 +3,8 @@
 #define MPROF_TEST_SCRIPTED_OBSERVER_H
 
 /*
- * A session that is told by a script what programs do: no process is observed, none is made. The
- * script is the second implementation of observer.h, and whom the session asks.
+ * A session whose programs are a script: no process is observed, none is made. The script is the
+ * second implementation of observer.h, and the session's host.
  */
 #include "unit/unit.h"
 

@@ -3,8 +3,8 @@
 #define MPROF_TEST_ARCH_X86_64_RUN_H
 
 /*
- * Running code with all registers given, in this process, on a stack of its own, and looking at
- * what it leaves. A test includes this once.
+ * Runs code with given values of all registers, in this process, on a stack of its own, and returns
+ * the results. A test includes this once.
  */
 #include "unit/unit.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the tests of the reports share: reports as strings, and where two of them differ. */
+/* What the tests of the reports share: reports as strings, and showing where two of them differ. */
 #ifndef MPROF_TESTS_REPORT_TEXT_H
 #define MPROF_TESTS_REPORT_TEXT_H
 

@@ -2,7 +2,7 @@
 #ifndef TEST_SYMBOLS_FIXTURE_H
 #define TEST_SYMBOLS_FIXTURE_H
 
-/* What the tests of src/symbols share: programs are compiled in a folder that goes away
+/* What the tests of src/symbols share: programs are compiled in a directory that is removed
  * afterwards. */
 
 #include "unit/unit.h"

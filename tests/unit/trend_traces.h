@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Traces of blocks that come and go, made from a seed: 18 kinds of call sites whose verdict is
- * known, because the trace was made so. Time goes from 0 to 1.
+ * known by construction. Time goes from 0 to 1.
  */
 #ifndef MPROF_TESTS_TREND_TRACES_H
 #define MPROF_TESTS_TREND_TRACES_H

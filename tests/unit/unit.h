@@ -2,7 +2,7 @@
 #ifndef MPROF_TEST_UNIT_H
 #define MPROF_TEST_UNIT_H
 
-/* cmocka, and the headers that it wants before itself. */
+/* cmocka, and the headers that must be included before it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
