@@ -7,9 +7,10 @@
 #include "proc/modules.h"
 
 /*
- * The only way in which files of programs are read: in a confined process (confine/apart.h), in one
- * or more parts, each of which has a result in a memfd. A file that ends the process, or takes too
- * much time or memory, is left out, with a sentence, and the rest is done without it.
+ * Reading files of programs in a confined process (confine/apart.h), in one or more parts, each of
+ * which has a result in a memfd; this room reads them in no other way. A file that ends the
+ * process, or takes too much time or memory, is left out, with a sentence, and the rest is done
+ * without it.
  */
 
 struct reading;

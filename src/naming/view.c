@@ -147,7 +147,7 @@ static void only_at_peak(struct profile_data *d)
 	d->n_windows = d->n_survivors = 0;
 	d->window_ns = d->windows_over = 0;
 	d->reach = (struct pd_reach){ 0 };
-	/* It counts requests that follow each other, and most of these are left out. */
+	/* This counts successive requests, most of which are left out. */
 	for (size_t i = 0; i < d->n_nodes; i++)
 		d->nodes[i].resumed = 0;
 }

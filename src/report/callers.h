@@ -9,6 +9,7 @@ struct caller {
 	uint32_t function, site; /* site: a place in it */
 	uint64_t bytes;
 };
+
 struct callers {
 	struct caller *v;
 	size_t n, cap;

@@ -16,7 +16,7 @@ struct site_choice {
  * and of which no array has them is only what the block begins with, and is excluded; so is an
  * array of a type seen only as "this" or by reference, as that may be a part of something larger.
  * Types with one of the sizes are preferred, then types that are no larger than a block, and then
- * the largest: a type that another one begins with is a part of that.
+ * the outermost: a type that another one begins with is a part of that.
  * @sizes  all sizes requested there, in bytes, @n of them
  */
 struct site_choice site_choose(const struct site_evidence *e, const uint64_t *sizes, size_t n);

@@ -226,7 +226,7 @@ static bool is_number(struct types *t, flow_type type)
 
 /*
  * The parameter passed in a register: the one that is in it at the function's entry, because
- * compilers drop parameters of functions that are called from one unit only. Without optimization
+ * compilers drop parameters of functions that only their own unit calls. Without optimization
  * DWARF has no registers; then their order is that of the parameters.
  */
 static flow_type argument(void *ctx, taddr function, unsigned n)

@@ -7,7 +7,7 @@
 #include <dwarf.h>
 #include <string.h>
 
-/* Compilers nest one or two. */
+/* Nested DW_CFA_remember_state; compilers nest one or two. */
 #define REMEMBERED_MAX 32
 
 struct run {

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Directories with more files are searched by name only. */
+/* The most files of a directory that are tried whatever their names. */
 #define FILES_MAX 10000
 
 /* How much a file has about names. */
