@@ -26,6 +26,7 @@ struct start_names {
 	bool musl;		/* that is musl */
 };
 
+/* @program: number of the module that is the program, whose ELF header is read; or PD_NONE. */
 void start_names_init(struct start_names *s, const struct resolve_module *modules, size_t n,
 		      uint32_t program);
 

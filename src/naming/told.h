@@ -51,6 +51,7 @@ bool told_look(const struct told_names *t, const struct profile_place *place,
 /* The build ID of module @module, and the source of its names; "": not known yet, keeps the old
  * one. 0 or -ENOMEM. */
 int told_set_module(struct told_names *t, uint32_t module, const char *build_id, const char *names);
+/* Module @module is not read again. 0 or -ENOMEM. */
 int told_leave_out(struct told_names *t, uint32_t module);
 
 /* What is known of a module; texts are never NULL. */

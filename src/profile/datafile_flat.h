@@ -24,6 +24,7 @@ struct flat_out {
 	unsigned char bytes[64 << 10];
 };
 
+/* Write a value; errors are kept in f->err. */
 void flat_put_int(struct flat_out *f, uint64_t value);
 void flat_put_real(struct flat_out *f, double value);
 void flat_put_null(struct flat_out *f);

@@ -24,7 +24,7 @@ struct put {
 	int rc;
 };
 
-/* Begins @table: @rows rows of @columns values follow. */
+/* Begin @table, of which @rows rows of @columns values follow; and end it. */
 void put_begin(struct put *p, const char *table, int columns, size_t rows);
 void put_end(struct put *p);
 

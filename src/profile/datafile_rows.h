@@ -29,13 +29,14 @@ struct get {
 	struct error *e;
 };
 
+/* Note an error, with its sentence, unless there was one before. @what: of the present row. */
 void get_damaged(struct get *g, const char *what);
 void get_out_of_memory(struct get *g);
 
 /* @select must not sort, nor use an index that a user has added: the order of rows is checked. */
 void get_begin(struct get *g, const char *table, const char *select);
 
-/* Moves to the next row; false at the end or if anything went wrong. */
+/* Moves to the next row; false at the end or after an error. get_end() must follow. */
 bool get_row(struct get *g);
 void get_end(struct get *g);
 

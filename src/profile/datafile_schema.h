@@ -32,6 +32,7 @@ struct datafile_meta {
 extern const struct datafile_meta datafile_meta[];	/* ends with a NULL key */
 #define DATAFILE_CHECKSUM_KEY "checksum"		/* the row after them */
 
+/* The member of @d that a row holds; and setting it. */
 uint64_t datafile_meta_get(const struct datafile_meta *m, const struct profile_data *d);
 /* False: @value does not fit the member. */
 bool datafile_meta_set(const struct datafile_meta *m, struct profile_data *d, uint64_t value);

@@ -54,6 +54,7 @@ int live_put(struct live_table *t, const struct live_slot *block, struct live_sl
  * taken. *@known: it was there already and has its old contents. NULL: out of memory. */
 struct live_slot *live_add(struct live_table *t, taddr ptr, bool *known);
 
+/* Is there a block at @ptr? */
 bool live_knows(const struct live_table *t, taddr ptr);
 
 /* The block at @ptr, valid until the next one is added or taken; NULL: not known. */

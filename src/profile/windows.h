@@ -62,6 +62,7 @@ struct windows {
 	uint32_t unused; /* head of the list of free elements of kept[], linked by before */
 };
 
+/* @shortest_ns: the length of windows at the beginning; 0: WINDOWS_SHORTEST_NS. */
 void windows_init(struct windows *w, uint64_t shortest_ns);
 void windows_release(struct windows *w);
 
@@ -133,6 +134,7 @@ static inline struct windows_low windows_low(struct windows *w, uint32_t site)
 	return (struct windows_low){s->low_bytes, s->low, s->i};
 }
 
+/* Restores the floor from windows_low(), as far as the site now allows. */
 void windows_lift(struct windows *w, uint32_t site, struct windows_low low);
 
 /* How many windows are over, at the latest time that was passed. */

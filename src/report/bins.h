@@ -26,6 +26,7 @@ struct bins {
 int bins_collect(const struct profile_data *d, struct bins *b);
 void bins_release(struct bins *b);
 
+/* Adds the counts of @from to @to. */
 void bins_add(struct bin *to, const struct bin *from);
 
 /* Is a bin of at most BINS_LARGEST a row of table 1? @typed: a type of its size is known. */

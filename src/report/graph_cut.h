@@ -18,8 +18,10 @@ struct graph_cut {
 	uint64_t own;		/* the bytes they requested directly */
 };
 
+/* What is left out at this level. @g must outlive the result. */
 struct graph_cut graph_cut_find(const struct graph *g, enum report_level level);
 
+/* Is the entry, or the line of a relative, left out? */
 bool graph_cut_has_entry(const struct graph_cut *c, const struct graph_entry *e);
 bool graph_cut_has_relative(const struct graph_cut *c, const struct graph_relative *r);
 

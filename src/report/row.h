@@ -28,6 +28,7 @@ struct row {
 	int err;		/* 0 or the first error, -errno */
 };
 
+/* An empty line, to be written to @out; for row_release(). */
 void row_init(struct row *r, FILE *out);
 
 /* Names narrower than this are never cut, however little room there is. */

@@ -20,6 +20,7 @@ struct row_maker {
 /* Replace UNWIND_CFA_NONE in @t by the rows of @other, a table of the same code. 0 or -ENOMEM. */
 int rows_fill(struct cfi_rows *t, const struct cfi_rows *other);
 
+/* Rows of @s are added to @t, which must outlive @m. */
 void row_maker_init(struct row_maker *m, struct cfi_rows *t, const struct cfi_section *s);
 void row_maker_release(struct row_maker *m);
 

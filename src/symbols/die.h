@@ -32,6 +32,7 @@ bool die_ref(Dwarf_Die *die, unsigned attr, Dwarf_Die *to);
 /* The value of a numeric attribute of @die itself; false: none. */
 bool die_number(Dwarf_Die *die, unsigned attr, uint64_t *value);
 
+/* Is the flag @attr of @die set, or that of its origin? */
 bool die_flag(Dwarf_Die *die, unsigned attr);
 
 /* The source function of @die: the end of its chain of DW_AT_abstract_origin, or @die itself. */

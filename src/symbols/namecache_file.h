@@ -43,6 +43,7 @@ struct cache_out {
  * a cache. */
 int cache_create(struct cache_out *out, const char *id, const char *who,
 		 const struct symbols_outside *outside);
+/* Append a value; cache_finish() notices errors. */
 void cache_put_int(struct cache_out *out, uint64_t value);
 void cache_put_text(struct cache_out *out, const char *text);	/* NULL is fine */
 

@@ -33,6 +33,7 @@ struct typetable {
 	size_t n_typedefs, cap_typedefs;
 };
 
+/* 0 or -ENOMEM. */
 int typetable_add_tag(struct typetable *t, struct tag_rec rec);
 int typetable_add_typedef(struct typetable *t, struct typedef_rec rec);
 void typetable_release(struct typetable *t);
