@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* What becomes of each number: the new one, or PD_NONE. */
+/* By old number: the new one, or PD_NONE if it is dropped. */
 struct numbers {
 	uint32_t *nodes, *places;
 };

@@ -17,7 +17,7 @@ struct fdes {
 	uint64_t section;	/* the section's address in the file */
 };
 
-/* How .eh_frame_hdr begins as every current link editor writes it: version 1, and the encodings
+/* How .eh_frame_hdr begins as every current linker writes it: version 1, and the encodings
  * DW_EH_PE_pcrel|sdata4, udata4, datarel|sdata4. Source: LSB core specification, 10.6.2. */
 #define CFI_USUAL_HEADER 4
 extern const uint8_t cfi_usual_header[CFI_USUAL_HEADER];
