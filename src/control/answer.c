@@ -2,18 +2,76 @@
 #include "control/answer.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <unistd.h>
 
-enum { PATIENCE_SECONDS = 5 };
+enum {
+	PATIENCE_SECONDS = 5, /* while nothing is read */
+	MOST_SECONDS = 60,    /* for one who reads slowly */
+};
+
+static void send_all(int fd, const char *bytes, size_t left)
+{
+	while (left) {
+		ssize_t n = send(fd, bytes, left, MSG_NOSIGNAL);
+
+		if (n <= 0)
+			return;
+		bytes += n;
+		left -= (size_t)n;
+	}
+}
+
+static void send_patiently(int fd, const char *bytes, size_t len)
+{
+	struct timeval patience = { .tv_sec = PATIENCE_SECONDS };
+
+	fcntl(fd, F_SETFL, 0);
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+	send_all(fd, bytes, len);
+}
+
+/* What the socket has no room for, by a copy of ourselves that waits for nothing else. Who is
+ * connected, too, waits for the end of his connection, and not for that of this one. */
+static void send_beside(int fd, const char *bytes, size_t len)
+{
+	if (fork())
+		return;
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGHUP, SIG_DFL);
+	signal(SIGALRM, SIG_DFL);
+	alarm(MOST_SECONDS);
+	if (fd > 0)
+		close_range(0, (unsigned)fd - 1, 0);
+	close_range((unsigned)fd + 1, ~0u, 0);
+	send_patiently(fd, bytes, len);
+	_exit(0);
+}
+
+/* Returns how many have gone. */
+static size_t send_now(int fd, const char *bytes, size_t len)
+{
+	size_t done = 0;
+
+	while (done < len) {
+		ssize_t n = send(fd, bytes + done, len - done, MSG_NOSIGNAL | MSG_DONTWAIT);
+
+		if (n <= 0)
+			break;
+		done += (size_t)n;
+	}
+	return done;
+}
 
 /* Sends without waiting. If part of it is lost, the client notices that the answer is cut. */
 static void send_at_once(const struct control_asker *to, char *bytes, size_t len)
 {
 	if (bytes)
-		send(to->fd, bytes, len, MSG_NOSIGNAL | MSG_DONTWAIT);
+		send_now(to->fd, bytes, len);
 	free(bytes);
 }
 
@@ -21,8 +79,12 @@ void control_answer(const struct control_asker *to, bool ok, const char *text)
 {
 	size_t len;
 	char *bytes = control_answer_make(to->version, ok, text, &len);
+	size_t done = bytes ? send_now(to->fd, bytes, len) : 0;
 
-	send_at_once(to, bytes, len);
+	/* Who has taken nothing at all has gone, or does not read what he was told before. */
+	if (done && done < len)
+		send_beside(to->fd, bytes + done, len - done);
+	free(bytes);
 }
 
 void control_answer_begin(const struct control_asker *to, size_t parts)
@@ -41,27 +103,12 @@ void control_answer_part(const struct control_asker *to, bool ok, const char *te
 	send_at_once(to, bytes, len);
 }
 
-static void send_all(int fd, const char *bytes, size_t left)
-{
-	while (left) {
-		ssize_t n = send(fd, bytes, left, MSG_NOSIGNAL);
-
-		if (n <= 0)
-			return;
-		bytes += n;
-		left -= (size_t)n;
-	}
-}
-
 void control_answer_at_length(const struct control_asker *to, const char *text)
 {
-	struct timeval patience = { .tv_sec = PATIENCE_SECONDS };
 	size_t len;
 	char *bytes = control_answer_make(to->version, true, text, &len);
 
-	fcntl(to->fd, F_SETFL, 0);
-	setsockopt(to->fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
 	if (bytes)
-		send_all(to->fd, bytes, len);
+		send_patiently(to->fd, bytes, len);
 	free(bytes);
 }

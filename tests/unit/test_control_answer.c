@@ -3,8 +3,10 @@
 #include "control/answer.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static int pair[2];
@@ -47,6 +49,30 @@ static void a_part_is_cut_for_all_to_see_if_it_does_not_come_whole(void **state)
 	assert_memory_equal(got, "mprof/2 2\nok\none", (size_t)n);
 }
 
+/* The status of thousands of processes is that long. */
+static void a_long_answer_comes_whole(void **state)
+{
+	struct control_asker to = { .fd = pair[0], .version = CONTROL_VERSION };
+	enum { LONG = 4 << 20 };
+	char *text = malloc(LONG), piece[4096];
+	size_t got = 0;
+	ssize_t n;
+
+	(void)state;
+	assert_non_null(text);
+	memset(text, 'x', LONG - 1);
+	text[LONG - 1] = '\0';
+	control_answer(&to, true, text);
+	close(pair[0]);
+	pair[0] = -1;
+	while ((n = read(pair[1], piece, sizeof piece)) > 0)
+		got += (size_t)n;
+	assert_int_equal(n, 0);
+	assert_int_equal(got, strlen("mprof/2 1\nok\n") + LONG);
+	assert_true(waitpid(-1, NULL, 0) > 0);
+	free(text);
+}
+
 /* Otherwise it would block the session, or end it. */
 static void a_client_that_does_not_listen_keeps_nobody(void **state)
 {
@@ -73,6 +99,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(a_client_is_told),
 		T(a_part_is_cut_for_all_to_see_if_it_does_not_come_whole),
+		T(a_long_answer_comes_whole),
 		T(a_client_that_does_not_listen_keeps_nobody),
 	};
 
