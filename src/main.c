@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/ownstack.h"
+#include "base/sigchld.h"
 #include "cli/cli.h"
 #include "cli/help.h"
 #include "cli/options.h"
@@ -96,5 +97,6 @@ static int run(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	keep_standard_files();
+	sigchld_want();
 	return ownstack_call(run, argc, argv);
 }

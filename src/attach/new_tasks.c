@@ -7,6 +7,7 @@
 #include "attach/untold.h"
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/sigchld.h"
 #include "base/writeall.h"
 
 #include <errno.h>
@@ -43,6 +44,7 @@ __attribute__((noreturn)) static void child_main(struct launch_pipes *p, const c
 		;
 	if (n != 1) /* the tracer has died */
 		_exit(126);
+	sigchld_as_before();
 	execv(path, argv);
 	int err = errno;
 	if (write_all(p->err[1], &err, sizeof err))

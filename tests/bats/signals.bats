@@ -344,3 +344,16 @@ is_tracing() {
 	done
 	return 1
 }
+
+@test "where SIGCHLD is ignored mprof ends as the program did, reads names, and leaves the program that" {
+	local ignoring=(env --ignore-signal=CHLD)
+
+	run -7 "${ignoring[@]}" "$MPROF" run -o /dev/null sh -c 'exit 7'
+	"${ignoring[@]}" "$MPROF" run -o /dev/null grep SigIgn /proc/self/status >ours
+	"${ignoring[@]}" grep SigIgn /proc/self/status >alone
+	cmp ours alone
+	"$MPROF" run -o /dev/null "$T/simple"
+	"$MPROF" report --lines --symbols-from="$T/simple" >named
+	"${ignoring[@]}" "$MPROF" report --lines --symbols-from="$T/simple" >too
+	cmp named too
+}
