@@ -2,6 +2,7 @@
 #include "confine/confine.h"
 
 #include "base/array.h"
+#include "base/closerange.h"
 #include "proc/file.h"
 #include "proc/maps.h"
 
@@ -29,6 +30,12 @@ static int by_number(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
+static void close_between(unsigned first, unsigned last)
+{
+	if (closerange(first, last))
+		_exit(EXIT_FAILURE);
+}
+
 static void close_all_but(const int *fds, size_t n)
 {
 	int *sorted = calloc(n + 1, sizeof *sorted);
@@ -43,10 +50,10 @@ static void close_all_but(const int *fds, size_t n)
 		if (sorted[i] < (int)next)
 			continue;
 		if ((unsigned)sorted[i] > next)
-			close_range(next, (unsigned)sorted[i] - 1, 0);
+			close_between(next, (unsigned)sorted[i] - 1);
 		next = (unsigned)sorted[i] + 1;
 	}
-	close_range(next, ~0u, 0);
+	close_between(next, ~0u);
 	free(sorted);
 }
 

@@ -2,6 +2,7 @@
 #include "session/supervise.h"
 
 #include "attach/watchdog.h"
+#include "base/closerange.h"
 #include "base/say.h"
 #include "base/unfinished.h"
 #include "base/writeall.h"
@@ -231,7 +232,7 @@ __attribute__((noreturn)) static void be_the_keeper(struct journal *g, int meeti
 	let_go_of_standard_files();
 	if (meeting != 3)
 		dup2(meeting, 3);
-	close_range(4, ~0u, 0);
+	closerange(4, ~0u);
 	keeper_main(g, 3);
 	_exit(0);
 }
