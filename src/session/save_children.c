@@ -18,6 +18,15 @@ void save_children_release(struct save_children *c)
 	*c = (struct save_children){ 0 };
 }
 
+/* Under nohup SIGHUP stays ignored. */
+static void end_by(int sig)
+{
+	struct sigaction now;
+
+	if (!sigaction(sig, NULL, &now) && now.sa_handler != SIG_IGN)
+		signal(sig, SIG_DFL);
+}
+
 pid_t save_child_fork(void (*begins)(void *ctx), void *ctx)
 {
 	fflush(NULL);
@@ -25,8 +34,8 @@ pid_t save_child_fork(void (*begins)(void *ctx), void *ctx)
 
 	if (pid)
 		return pid;
-	signal(SIGTERM, SIG_DFL);
-	signal(SIGHUP, SIG_DFL);
+	end_by(SIGTERM);
+	end_by(SIGHUP);
 	if (begins)
 		begins(ctx);
 	return 0;

@@ -2,6 +2,12 @@
 /* What a session has written, when, and by which process. */
 #include "unit/scripted_observer.h"
 
+#include "session/save_children.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 /* A recorder that counts, of an output that has files. */
 struct counter {
 	struct recorder base;
@@ -221,6 +227,35 @@ static void a_file_that_a_copy_could_not_write_is_a_failure(void **state)
 	session_release(s);
 }
 
+/* What waitpid(2) tells of a process that writes and gets this signal. @handler: ours. */
+static int told(int sig, void (*handler)(int))
+{
+	void (*before)(int) = signal(sig, handler);
+	pid_t pid = save_child_fork(NULL, NULL);
+	int wstatus = -1;
+
+	if (!pid) {
+		raise(sig);
+		_exit(0);
+	}
+	signal(sig, before);
+	assert_int_equal(waitpid(pid, &wstatus, 0), pid);
+	return wstatus;
+}
+
+static void on_signal(int sig)
+{
+	(void)sig;
+}
+
+static void a_hangup_ends_who_writes_but_under_nohup(void **state)
+{
+	(void)state;
+	assert_int_equal(told(SIGHUP, on_signal), SIGHUP);
+	assert_int_equal(told(SIGTERM, on_signal), SIGTERM);
+	assert_int_equal(told(SIGHUP, SIG_IGN), 0);
+}
+
 static void without_a_copy_the_file_is_left_to_ourselves(void **state)
 {
 	struct session *s = begin(true);
@@ -330,6 +365,7 @@ int main(void)
 		cmocka_unit_test(
 			the_last_file_is_written_by_ourselves_and_tried_again_if_the_disk_was_full),
 		cmocka_unit_test(a_file_that_a_copy_could_not_write_is_a_failure),
+		cmocka_unit_test(a_hangup_ends_who_writes_but_under_nohup),
 		cmocka_unit_test(without_a_copy_the_file_is_left_to_ourselves),
 		cmocka_unit_test(
 			the_file_of_what_was_before_an_exec_waits_until_it_is_known_to_be_kept),
