@@ -195,10 +195,66 @@ __attribute__((noreturn)) static void run_confined(const struct apart_work *w, s
 
 /* ---- in the parent ---- */
 
-/* Read a request; *bytes is the caller's to free, also after an error. */
-static int read_request(const struct door *d, struct head *h, char **bytes)
+/* What the confined process may still do. */
+struct watched {
+	const struct apart_work *w;
+	pid_t pid;
+	int fd;		/* our end of the connection */
+	uint64_t until_ns, looked_ns;
+};
+
+/* RLIMIT_FSIZE bounds each file in memory, but not their number. */
+static bool holds_too_much(struct watched *t, uint64_t now_ns)
 {
-	int err = read_all(d->here, h, sizeof *h);
+	if (now_ns - t->looked_ns < LOOK_MS * UINT64_C(1000000))
+		return false;
+	t->looked_ns = now_ns;
+	return proc_memfd_bytes(t->pid) > t->w->bounds.bytes;
+}
+
+/* Wait until there is something to read, or room to write: it may stop in the middle of a request,
+ * or never read an answer. 0, -ETIMEDOUT, -EDQUOT: its files take too much, or -errno. */
+static int await(struct watched *t, short what)
+{
+	struct pollfd p = { .fd = t->fd, .events = what };
+
+	for (;;) {
+		uint64_t now_ns = clock_now_ns();
+
+		if (now_ns >= t->until_ns)
+			return -ETIMEDOUT;
+		if (holds_too_much(t, now_ns))
+			return -EDQUOT;
+		int ready = poll(&p, 1, LOOK_MS);
+		if (ready > 0)
+			return 0;
+		if (ready < 0 && errno != EINTR)
+			return -errno;
+	}
+}
+
+/* -EPIPE: it has closed its end. */
+static int take(struct watched *t, void *to, size_t n)
+{
+	int err = 0;
+
+	for (char *at = to; n && !(err = await(t, POLLIN));) {
+		ssize_t got = read(t->fd, at, n);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return got < 0 ? -errno : -EPIPE;
+		at += got;
+		n -= (size_t)got;
+	}
+	return err;
+}
+
+/* Read a request; *bytes is the caller's to free, also after an error. */
+static int read_request(struct watched *t, struct head *h, char **bytes)
+{
+	int err = take(t, h, sizeof *h);
 
 	if (!err && h->n > APART_ASKED)
 		err = -EPROTO;
@@ -208,77 +264,59 @@ static int read_request(const struct door *d, struct head *h, char **bytes)
 	if (!*bytes)
 		return -ENOMEM;
 	(*bytes)[h->n] = '\0';
-	return read_all(d->here, *bytes, h->n);
+	return take(t, *bytes, h->n);
 }
 
 /* Send an answer. MSG_NOSIGNAL: the process may have ended, and SIGPIPE would kill us. */
-static int answer(const struct door *d, int what, const char *text)
+static int answer(struct watched *t, int what, const char *text)
 {
 	char bytes[sizeof(struct head) + APART_ANSWER];
 	struct head h = { what, (uint32_t)strlen(text) };
 	size_t n = sizeof h + h.n, done = 0;
+	int err = 0;
 
 	memcpy(bytes, &h, sizeof h);
 	memcpy(bytes + sizeof h, text, h.n);
-	while (done < n) {
-		ssize_t sent = send(d->here, bytes + done, n - done, MSG_NOSIGNAL);
+	while (done < n && !(err = await(t, POLLOUT))) {
+		ssize_t sent = send(t->fd, bytes + done, n - done, MSG_NOSIGNAL | MSG_DONTWAIT);
 
-		if (sent < 0 && errno != EINTR)
+		if (sent < 0 && errno != EINTR && errno != EAGAIN)
 			return -errno;
 		done += sent > 0 ? (size_t)sent : 0;
 	}
-	return 0;
-}
-
-static int serve_one(const struct apart_work *w, const struct door *d)
-{
-	char text[APART_ANSWER] = "", *bytes = NULL;
-	struct head h;
-	int err = read_request(d, &h, &bytes);
-
-	if (!err) {
-		int what = w->serve(w->ctx, (unsigned)h.what, bytes, h.n, text);
-
-		text[sizeof text - 1] = '\0';
-		err = answer(d, what, text);
-	}
-	free(bytes);
 	return err;
 }
 
-/* RLIMIT_FSIZE bounds each file in memory, but not their number. */
-static bool holds_too_much(const struct apart_work *w, pid_t pid, uint64_t now_ns,
-			   uint64_t *looked_ns)
+/* The time that we take does not count as its time. */
+static int serve_one(struct watched *t)
 {
-	if (now_ns - *looked_ns < LOOK_MS * UINT64_C(1000000))
-		return false;
-	*looked_ns = now_ns;
-	return proc_memfd_bytes(pid) > w->bounds.bytes;
+	char text[APART_ANSWER] = "", *bytes = NULL;
+	struct head h;
+	int err = read_request(t, &h, &bytes);
+
+	if (!err) {
+		uint64_t began_ns = clock_now_ns();
+		int what = t->w->serve(t->w->ctx, (unsigned)h.what, bytes, h.n, text);
+
+		t->until_ns += clock_now_ns() - began_ns;
+		text[sizeof text - 1] = '\0';
+		err = answer(t, what, text);
+	}
+	free(bytes);
+	return err;
 }
 
 /* Serve requests until the process has closed its end. 0, -ETIMEDOUT, -EDQUOT: its files take too
  * much, or -errno: the connection failed, or we have no memory. */
 static int serve_all(const struct apart_work *w, const struct door *d, pid_t pid)
 {
-	uint64_t looked_ns = clock_now_ns();
-	uint64_t until_ns = looked_ns + PATIENCE_SECONDS * UINT64_C(1000000000);
-	struct pollfd p = { .fd = d->here, .events = POLLIN };
+	const uint64_t patience_s = w->patience_s ? w->patience_s : PATIENCE_SECONDS;
+	struct watched t = { .w = w, .pid = pid, .fd = d->here, .looked_ns = clock_now_ns() };
 	int err = 0;
 
-	while (!err) {
-		uint64_t now_ns = clock_now_ns();
-		int ready = now_ns < until_ns ? poll(&p, 1, LOOK_MS) : -1;
-
-		if (now_ns >= until_ns)
-			err = -ETIMEDOUT;
-		else if (holds_too_much(w, pid, now_ns, &looked_ns))
-			err = -EDQUOT;
-		else if (ready < 0)
-			err = errno == EINTR ? 0 : -errno;
-		else if (ready && !(err = serve_one(w, d)))
-			until_ns += clock_now_ns() - now_ns; /* the time that we took does not count
-							        as its time */
-	}
+	t.until_ns = t.looked_ns + patience_s * UINT64_C(1000000000);
+	while (!err)
+		err = serve_one(&t);
 	return err == -EPIPE || err == -ECONNRESET ? 0 : err;
 }
 

@@ -32,6 +32,7 @@ struct apart_work {
 	int *out;	/* if not NULL, set to the file before serve() is called, for work in
 			   parts */
 	struct confine_bounds bounds;
+	unsigned patience_s;	/* elapsed time, for one that sleeps; 0: more than anybody needs */
 };
 
 /* How it ended. */
