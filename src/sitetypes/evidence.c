@@ -212,16 +212,58 @@ static flow_type global(void *ctx, taddr at)
 	return type ? type : declared(x, unit, at);
 }
 
+/* Is a base type one of the numbers that are in a general register? */
+static bool is_integer(Dwarf_Die *base)
+{
+	uint64_t encoding;
+
+	if (!die_number(base, DW_AT_encoding, &encoding))
+		return false;
+	switch (encoding) {
+	case DW_ATE_address:
+	case DW_ATE_boolean:
+	case DW_ATE_signed:
+	case DW_ATE_signed_char:
+	case DW_ATE_unsigned:
+	case DW_ATE_unsigned_char:
+	case DW_ATE_UTF:
+		return types_size(base) <= sizeof(uint64_t);
+	default:
+		return false;
+	}
+}
+
+/* Does a parameter take one general register? */
 static bool is_number(struct types *t, flow_type type)
 {
 	Dwarf_Die plain;
-	int tag = types_plain(&t->v[type - 1].die, &plain) ? dwarf_tag(&plain) : DW_TAG_invalid;
-	uint64_t encoding;
 
-	if (tag == DW_TAG_base_type)
-		return die_number(&plain, DW_AT_encoding, &encoding) && encoding != DW_ATE_float;
-	return tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type ||
-	       tag == DW_TAG_rvalue_reference_type || tag == DW_TAG_enumeration_type;
+	if (!types_plain(&t->v[type - 1].die, &plain))
+		return false;
+	switch (dwarf_tag(&plain)) {
+	case DW_TAG_base_type:
+		return is_integer(&plain);
+	case DW_TAG_pointer_type:
+	case DW_TAG_reference_type:
+	case DW_TAG_rvalue_reference_type:
+		return true;
+	case DW_TAG_enumeration_type:
+		return types_size(&plain) <= sizeof(uint64_t);
+	default:
+		return false;
+	}
+}
+
+/* Where a structure is returned, the first register may have the address that it goes to. */
+static bool may_return_by_address(struct types *t, const struct func *f)
+{
+	Dwarf_Die die = f->die, plain;
+	flow_type type = types_of(t, &die);
+
+	if (!type)
+		return false;
+	return !is_number(t, type) && !(types_plain(&t->v[type - 1].die, &plain) &&
+					dwarf_tag(&plain) == DW_TAG_base_type);
 }
 
 /*
@@ -251,7 +293,9 @@ static flow_type argument(void *ctx, taddr function, unsigned n)
 		if (p->reg == arch_flow_args[n])
 			return p->type;
 	}
-	for (size_t k = 0; !any && s && k < s->n; k++) {
+	if (any || may_return_by_address(&x->types, hit.func))
+		return 0;
+	for (size_t k = 0; s && k < s->n; k++) {
 		const struct spot *p = &s->v[k];
 
 		if (!p->parameter || p->kind != SPOT_FRAME || p->low != function)

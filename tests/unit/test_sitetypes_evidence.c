@@ -97,6 +97,55 @@ static void what_global_variables_get_has_their_type(void **state)
 	}
 }
 
+/* The code is not optimized: of its parameters nothing but the order is known. */
+static void parameters_are_told_by_their_order_where_it_is_that_of_registers(void **state)
+{
+	static const struct {
+		const char *lines, *name;
+	} programs[] = {
+		{"void g(struct s *a, short *b) { }\n"
+		 "void f(void) { g(malloc(4), 0); }\n",
+		 "struct s"},
+		{"void g(enum e n, short *a, struct s *b) { }\n"
+		 "void f(void) { g(0, 0, malloc(4)); }\n",
+		 "struct s"},
+		{"double g(struct s *a, short *b) { return 0; }\n"
+		 "void f(void) { g(malloc(4), 0); }\n",
+		 "struct s"},
+		/* The first register has the address of what is returned. */
+		{"struct l g(short *a, int *b) { return (struct l){{0}}; }\n"
+		 "void f(void) { g(malloc(4), 0); }\n",
+		 NULL},
+		/* Two registers. */
+		{"void g(__int128 n, struct s *a, short *b) { }\n"
+		 "void f(void) { g(0, malloc(4), 0); }\n",
+		 NULL},
+		/* None of these. */
+		{"void g(_Complex double n, struct s *a, short *b) { }\n"
+		 "void f(void) { g(0, malloc(4), 0); }\n",
+		 NULL},
+		{"void g(_Decimal64 n, struct s *a, short *b) { }\n"
+		 "void f(void) { g(0, malloc(4), 0); }\n",
+		 NULL},
+	};
+
+	for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+		struct site_evidence e;
+		char lines[1024];
+
+		snprintf(lines, sizeof lines,
+			 BEGIN "struct s { int i; };\nstruct l { long v[4]; };\n"
+			       "enum e { E };\nstatic %s",
+			 programs[i].lines);
+		ask(*state, lines, "", &e);
+		if (e.n != (programs[i].name != NULL))
+			fail_msg("%u candidates of %s", e.n, lines);
+		if (programs[i].name)
+			assert_string_equal(e.v[0].name, programs[i].name);
+		site_evidence_release(&e);
+	}
+}
+
 /* Sums that overflow: the sanitizers would notice. */
 static void a_variable_at_no_address_is_nowhere(void **state)
 {
@@ -133,6 +182,9 @@ int main(void)
 			fixture_teardown),
 		cmocka_unit_test_setup_teardown(what_global_variables_get_has_their_type,
 						fixture_setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(
+			parameters_are_told_by_their_order_where_it_is_that_of_registers,
+			fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(a_variable_at_no_address_is_nowhere, fixture_setup,
 						fixture_teardown),
 	};
