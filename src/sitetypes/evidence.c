@@ -126,7 +126,7 @@ static bool is_at(struct evidence *x, const struct spot *s, taddr pc, const stru
 	case SPOT_FRAME:
 		if (!at->in_memory)
 			return false;
-		base = (struct flow_place){true, arch_flow_fp, 0};
+		base = (struct flow_place){true, x->scope->base_reg, 0};
 		return (!x->scope->base_is_cfa || code_cfa(x->code, pc, &base)) &&
 		       base.reg == at->reg &&
 		       !__builtin_add_overflow(base.offset, s->offset, &offset) &&

@@ -132,14 +132,19 @@ static int read_children(struct reading *r, Dwarf_Die *parent, Dwarf_Die *around
 	return err;
 }
 
-static bool base_is_cfa(Dwarf_Die *die)
+/* DWARF 5, 3.3.5: an expression, mostly of one operation. */
+static void set_base(struct scope *s, Dwarf_Die *die)
 {
 	Dwarf_Attribute a;
 	Dwarf_Op *ops;
 	size_t n;
 
-	return dwarf_attr(die, DW_AT_frame_base, &a) && dwarf_getlocation(&a, &ops, &n) == 0 &&
-	       n == 1 && ops->atom == DW_OP_call_frame_cfa;
+	*s = (struct scope){.base_reg = -1};
+	if (!dwarf_attr(die, DW_AT_frame_base, &a) || dwarf_getlocation(&a, &ops, &n) || n != 1)
+		return;
+	s->base_is_cfa = ops->atom == DW_OP_call_frame_cfa;
+	if (ops->atom >= DW_OP_reg0 && ops->atom < DW_OP_reg0 + ARCH_FLOW_REGS)
+		s->base_reg = ops->atom - DW_OP_reg0;
 }
 
 int scope_read(struct scope *s, struct types *t, const struct func *f)
@@ -147,7 +152,7 @@ int scope_read(struct scope *s, struct types *t, const struct func *f)
 	struct reading r = {.s = s, .t = t, .left = PLACES_MAX};
 	Dwarf_Die die = f->die;
 
-	*s = (struct scope){.base_is_cfa = base_is_cfa(&die)};
+	set_base(s, &die);
 	return read_children(&r, &die, &die, 0);
 }
 

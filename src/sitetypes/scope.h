@@ -35,7 +35,8 @@ struct scope {
 	size_t n, cap;
 	struct declared *declared; /* units only; sorted by name */
 	size_t n_declared, cap_declared;
-	bool base_is_cfa; /* else the frame's base is the frame pointer's register */
+	bool base_is_cfa; /* else the frame's base is what is in this register; -1: not known */
+	int base_reg;
 };
 
 void scope_release(struct scope *s);

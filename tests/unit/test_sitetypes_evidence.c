@@ -7,7 +7,8 @@
 #include "sitetypes/evidence.h"
 
 /* What is said of the only call in f(), which @lines has. */
-static void ask(struct fixture *x, const char *lines, const char *edit, struct site_evidence *e)
+static void ask_by(struct fixture *x, const char *compiler, const char *lines, const char *edit,
+		   struct site_evidence *e)
 {
 	static unsigned turn;
 	char name[16];
@@ -16,14 +17,19 @@ static void ask(struct fixture *x, const char *lines, const char *edit, struct s
 	snprintf(name, sizeof name, "t%u", turn++);
 	/* A label behind the call is the return address. */
 	sh(x,
-	   "gcc -gdwarf-5 -O0 -fPIC -fno-stack-protector -fcf-protection=none -S t.c && "
+	   "%s -gdwarf-5 -O0 -fPIC -fno-stack-protector -fcf-protection=none -S t.c && "
 	   "sed -i -e '/call.*malloc/a back:' -e '%s' t.s && "
 	   "gcc -shared -nostdlib -o %s t.s",
-	   edit, name);
+	   compiler, edit, name);
 	struct evidence *v = evidence_new(x->s);
 	assert_non_null(v);
 	assert_int_equal(evidence_at(v, load(x, name), nm(x, name, "back"), e), 0);
 	evidence_free(v);
+}
+
+static void ask(struct fixture *x, const char *lines, const char *edit, struct site_evidence *e)
+{
+	ask_by(x, "gcc", lines, edit, e);
 }
 
 #define BEGIN	   "void *malloc(unsigned long);\n"
@@ -146,6 +152,24 @@ static void parameters_are_told_by_their_order_where_it_is_that_of_registers(voi
 	}
 }
 
+/* Debug data tells places in a frame from its base: the CFA, or what is in a register. */
+static void variables_are_found_whatever_the_base_of_their_frame_is(void **state)
+{
+	static const char *const compilers[] = {"gcc", "gcc -fomit-frame-pointer",
+						"clang -fno-addrsig",
+						"clang -fno-addrsig -fomit-frame-pointer"};
+
+	for (size_t i = 0; i < sizeof compilers / sizeof *compilers; i++) {
+		struct site_evidence e;
+
+		ask_by(*state, compilers[i], STRUCTURE "return v; }\n", "", &e);
+		if (e.n != 1)
+			fail_msg("%u candidates by %s", e.n, compilers[i]);
+		assert_string_equal(e.v[0].name, "struct s");
+		site_evidence_release(&e);
+	}
+}
+
 /* Sums that overflow: the sanitizers would notice. */
 static void a_variable_at_no_address_is_nowhere(void **state)
 {
@@ -185,6 +209,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			parameters_are_told_by_their_order_where_it_is_that_of_registers,
 			fixture_setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(
+			variables_are_found_whatever_the_base_of_their_frame_is, fixture_setup,
+			fixture_teardown),
 		cmocka_unit_test_setup_teardown(a_variable_at_no_address_is_nowhere, fixture_setup,
 						fixture_teardown),
 	};
