@@ -181,7 +181,7 @@ int watch_modules(struct watch *w, pid_t tid)
 {
 	struct mappings now;
 	bool changed = false;
-	int err = mappings_read(tid, &w->shared->files, &now);
+	int err = mappings_read_again(tid, &w->shared->files, &w->maps, &now);
 
 	if (err) {
 		if (w->maps.n) /* else it is not observed at all */

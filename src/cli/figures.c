@@ -43,7 +43,7 @@ static int print(struct session *s, const struct image *i)
 		return -1;
 	for (size_t k = 0; k < n; k++)
 		files[k] = (struct figures_file){s->observer->files->files[k].path,
-						 s->observer->files->files[k].fd};
+						 module_file_fd(&s->observer->files->files[k])};
 	int err = figures_write(&h, i->profile, FIGURES_LEAVES, files, n, stdout);
 
 	free(files);

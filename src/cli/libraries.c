@@ -44,8 +44,9 @@ static int add_file(struct module_files *files, const char *path, bool must)
 		close(fd);
 		return -ENOMEM;
 	}
-	files->files[files->n++] = (struct module_file){ .dev = st.st_dev, .ino = st.st_ino,
-							    .path = copy, .fd = fd };
+	files->files[files->n++] = (struct module_file){
+		.dev = st.st_dev, .ino = st.st_ino, .path = copy, .fd = fd,
+		.written = st.st_mtim, .size = st.st_size };
 	return 0;
 }
 

@@ -285,7 +285,8 @@ struct resolve_module *reading_modules(const struct module_files *files)
 	struct resolve_module *v = calloc(files->n + 1, sizeof *v);
 
 	for (size_t i = 0; v && i < files->n; i++)
-		v[i] = (struct resolve_module){ files->files[i].path, files->files[i].fd };
+		v[i] = (struct resolve_module){ files->files[i].path,
+						module_file_fd(&files->files[i]) };
 	return v;
 }
 

@@ -43,6 +43,17 @@ bool module_file_is_gone(const struct module_file *f)
 	       !text_begins(f->path, "/dev/");
 }
 
+int module_file_fd(const struct module_file *f)
+{
+	struct stat st;
+
+	if (f->fd < 0 || fstat(f->fd, &st))
+		return f->fd;
+	return st.st_size == f->size && st.st_mtim.tv_sec == f->written.tv_sec &&
+			       st.st_mtim.tv_nsec == f->written.tv_nsec
+		       ? f->fd : -1;
+}
+
 void mappings_release(struct mappings *m)
 {
 	free(m->maps);
@@ -120,6 +131,17 @@ static int open_mapped(pid_t tid, const struct proc_map *m)
 	return if_mapped(regular_open(AT_FDCWD, proc_path(path, tid, "exe"), 0), m);
 }
 
+/* The number of a file as it was written last. */
+static uint32_t newest(const struct module_files *f, size_t number)
+{
+	const struct module_file *of = &f->files[number];
+
+	for (size_t i = number + 1; i < f->n; i++)
+		if (f->files[i].dev == of->dev && f->files[i].ino == of->ino)
+			number = i;
+	return (uint32_t)number;
+}
+
 uint32_t module_files_program(const struct module_files *f, pid_t tid)
 {
 	char path[PROC_PATH];
@@ -129,7 +151,7 @@ uint32_t module_files_program(const struct module_files *f, pid_t tid)
 		return NO_FILE;
 	for (size_t i = 0; i < f->n; i++)
 		if (f->files[i].ino == st.st_ino)
-			return (uint32_t)i;
+			return newest(f, i);
 	return NO_FILE;
 }
 
@@ -137,7 +159,10 @@ uint32_t module_files_program(const struct module_files *f, pid_t tid)
 static int add_file(struct module_files *files, const struct proc_map *m, int fd, uint32_t *number)
 {
 	char *path = strdup(m->path);
+	struct stat st = { 0 };
 
+	if (fd >= 0)
+		fstat(fd, &st);
 	if (!path || ARRAY_RESERVE(&files->files, &files->cap, files->n)) {
 		free(path);
 		if (fd >= 0)
@@ -146,7 +171,8 @@ static int add_file(struct module_files *files, const struct proc_map *m, int fd
 	}
 	*number = (uint32_t)files->n;
 	files->files[files->n++] =
-		(struct module_file){ .dev = m->dev, .ino = m->ino, .path = path, .fd = fd };
+		(struct module_file){ .dev = m->dev, .ino = m->ino, .path = path, .fd = fd,
+				      .written = st.st_mtim, .size = st.st_size };
 	return 0;
 }
 
@@ -156,10 +182,22 @@ static bool is_file_of(const struct module_file *f, const struct proc_map *m)
 	return f->dev == m->dev && f->ino == m->ino && (m->ino || !strcmp(f->path, m->path));
 }
 
-static int file_number(pid_t tid, struct module_files *files, const struct proc_map *m,
-		       uint32_t *number)
+static bool has_file(const struct mappings *m, size_t number)
+{
+	for (size_t i = 0; i < m->n; i++)
+		if (m->maps[i].file == number)
+			return true;
+	return false;
+}
+
+/* A file that is written to all the time is not opened for ever. */
+enum { WRITTEN_MAX = 64 };
+
+static int file_number(pid_t tid, struct module_files *files, const struct mappings *was,
+		       const struct proc_map *m, uint32_t *number)
 {
 	bool unreadable = false;
+	unsigned written = 0;
 
 	for (size_t i = 0; i < files->n; i++) {
 		const struct module_file *f = &files->files[i];
@@ -167,9 +205,12 @@ static int file_number(pid_t tid, struct module_files *files, const struct proc_
 		if (!is_file_of(f, m))
 			continue;
 		*number = (uint32_t)i;
-		if (f->fd >= 0 || !m->ino)
+		if (!m->ino)
 			return 0;
-		unreadable = true;
+		if (f->fd < 0)
+			unreadable = true;
+		else if (has_file(was, i) || module_file_fd(f) >= 0 || ++written == WRITTEN_MAX)
+			return 0;
 	}
 	int fd = m->ino ? open_mapped(tid, m) : -1;
 	/* Not to be taken for a file that has nothing in it. */
@@ -242,11 +283,11 @@ static bool place_image(int fd, struct mapping *m)
 	return found;
 }
 
-static int add_mapping(pid_t tid, struct module_files *files, const struct proc_map *m,
-		       struct mappings *out)
+static int add_mapping(pid_t tid, struct module_files *files, const struct mappings *was,
+		       const struct proc_map *m, struct mappings *out)
 {
 	struct mapping map = { .start = m->start, .end = m->end, .file_offset = m->offset };
-	int err = file_number(tid, files, m, &map.file);
+	int err = file_number(tid, files, was, m, &map.file);
 
 	if (!err)
 		err = ARRAY_RESERVE(&out->maps, &out->cap, out->n);
@@ -265,6 +306,7 @@ static int add_mapping(pid_t tid, struct module_files *files, const struct proc_
 struct reading {
 	pid_t tid;
 	struct module_files *files;
+	const struct mappings *was;
 	struct mappings *out;
 };
 
@@ -274,12 +316,18 @@ static int read_mapping(const struct proc_map *m, void *ctx)
 
 	if (!m->executable || (!m->ino && strcmp(m->path, "[vdso]") != 0))
 		return 0;
-	return add_mapping(r->tid, r->files, m, r->out);
+	return add_mapping(r->tid, r->files, r->was, m, r->out);
 }
 
 int mappings_read(pid_t tid, struct module_files *files, struct mappings *out)
 {
-	struct reading r = { tid, files, out };
+	return mappings_read_again(tid, files, &(const struct mappings){ 0 }, out);
+}
+
+int mappings_read_again(pid_t tid, struct module_files *files, const struct mappings *was,
+			struct mappings *out)
+{
+	struct reading r = { tid, files, was, out };
 
 	*out = (struct mappings){ 0 };
 	int err = proc_maps_each(tid, read_mapping, &r);

@@ -8,10 +8,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
+#include <time.h>
 
 /*
  * The files whose code is mapped in an address space. A module is told by device and inode, so a
- * library that is loaded again, elsewhere, is the same module.
+ * library that is loaded again, elsewhere, is the same module. A file that has been written over is
+ * another one to processes that map it from then on.
  */
 
 #define NO_FILE UINT32_MAX	/* the number of no module file */
@@ -23,6 +25,9 @@ struct module_file {
 	char *path;	/* as the program sees it; "[vdso]" */
 	int fd;		/* open for reading, -1: no file to read (vdso) */
 	bool told_gone;	/* see module_file_is_gone() */
+	/* As it was when it was opened. */
+	struct timespec written;
+	off_t size;
 };
 
 /* Has it been replaced or deleted since it was mapped, and could it not be opened for that? Only
@@ -39,6 +44,10 @@ struct module_files {
 };
 
 void module_files_release(struct module_files *f);
+
+/* For who asks what was mapped: its fd, or -1 if the file has been written over since it was
+ * opened, as far as its time and size tell. */
+int module_file_fd(const struct module_file *f);
 
 /* The number of the program's own file, which /proc/TID/exe is; NO_FILE: it is not among them. By
  * the inode alone: on stacked file systems the maps have another device than stat(2). */
@@ -73,6 +82,10 @@ void mappings_release(struct mappings *m);
  * be read (the task has ended: -ESRCH).
  */
 int mappings_read(pid_t tid, struct module_files *files, struct mappings *out);
+
+/* The same of a process that had @was before: a file that is still mapped keeps its number. */
+int mappings_read_again(pid_t tid, struct module_files *files, const struct mappings *was,
+			struct mappings *out);
 
 /* Memory that can be executed, of a file or not. */
 struct code_range {

@@ -149,6 +149,26 @@ family() {
 	done
 }
 
+# Its inode stays the same: cp(1) writes into the file that is there.
+@test "a program that has been written over is another one to who runs it next, and the old one gets none of its names" {
+	cat >twice <<-'END'
+		cp "$1" program
+		BINS=$PWD/first ./program & echo $! >first.pid; wait $!
+		cp "$2" program
+		BINS=$PWD/second ./program & echo $! >second.pid; wait $!
+	END
+	limited "$MPROF" run --trace-children=yes -o report.txt --data=run.data -- \
+		/bin/sh -e twice "$T/plain-static" "$T/own-static" >out 2>err
+	local which
+	for which in first second; do
+		json "run.data.$(cat $which.pid)"
+		agrees report.json $which || fail "$which" "$(cat $which)" || return 1
+		cp report.json $which.json
+	done
+	jq -e '(.modules[0].names | startswith("none")) or any(.leaks[].path[]; .function == "leaf")' first.json >&2
+	jq -e 'any(.leaks[].path[]; .function == "main")' second.json >&2
+}
+
 @test "what came before an exec is in a file of its own, numbered" {
 	echo through >in
 	limited "$MPROF" run --keep-execs -o report.txt --data=run.data -- \
