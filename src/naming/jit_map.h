@@ -6,7 +6,8 @@
 
 /**
  * The perf map of a process, /tmp/perf-PID.map as the process sees it: only a regular file that
- * belongs to the user of the process. Returns a descriptor or -1.
+ * belongs to the user of the process and has been written to since the process was started. Returns
+ * a descriptor or -1.
  */
 int jit_map_open(pid_t pid);
 

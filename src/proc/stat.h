@@ -10,6 +10,7 @@
 enum {
 	PROCSTAT_STATE = 3,
 	PROCSTAT_FLAGS = 9,
+	PROCSTAT_STARTTIME = 22,	/* ticks since the machine was started */
 	PROCSTAT_STARTSTACK = 28,
 	PROCSTAT_PROCESSOR = 39,
 	PROCSTAT_EXIT_CODE = 52,

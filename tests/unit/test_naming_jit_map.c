@@ -3,9 +3,11 @@
 #include "unit/unit.h"
 #include "naming/jit_map.h"
 
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static char path[64];
@@ -76,6 +78,22 @@ static void a_file_of_another_user_is_not(void **state)
 	assert_open(false);
 }
 
+/* Of one that had the same pid. Files of the last seconds before may be the process's own. */
+static void a_file_that_is_older_than_the_process_is_not(void **state)
+{
+	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT } };
+
+	(void)state;
+	make_file(path);
+	clock_gettime(CLOCK_REALTIME, &times[1]);
+	times[1].tv_sec -= 100000;
+	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+	assert_open(false);
+	times[1].tv_nsec = UTIME_NOW;
+	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+	assert_open(true);
+}
+
 static void of_a_process_that_has_ended_it_must_be_ours(void **state)
 {
 	(void)state;
@@ -102,6 +120,7 @@ int main(void)
 		T(an_ordinary_file_of_the_process_s_user_is_read),
 		T(a_link_a_pipe_and_a_folder_are_not),
 		T(a_file_of_another_user_is_not),
+		T(a_file_that_is_older_than_the_process_is_not),
 		T(of_a_process_that_has_ended_it_must_be_ours),
 	};
 
