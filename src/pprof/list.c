@@ -85,13 +85,13 @@ static void sum_stack(struct listing *l, const struct stack *s, size_t number)
 			if (!sums)
 				continue;
 			if (!depth) {
-				sums->flat += value;
-				l->flat += value;
+				sums->flat = stack_sum(sums->flat, value);
+				l->flat = stack_sum(l->flat, value);
 			}
 			if (sums->seen != number)
-				sums->cumulative += value;
+				sums->cumulative = stack_sum(sums->cumulative, value);
 			sums->seen = number;
-			l->cumulative += counted ? 0 : value;
+			l->cumulative = stack_sum(l->cumulative, counted ? 0 : value);
 			counted = true;
 		}
 	}

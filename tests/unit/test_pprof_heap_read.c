@@ -365,6 +365,35 @@ static void the_largest_numbers_do_not_overflow(void **state)
 	heap_stacks_release(&h);
 }
 
+static void sums_of_source_lines_stay_at_the_largest_number(void **state)
+{
+	static const char text[] = HEAD "1: 9223372036854775807 [ 3: 4] @ 0x11\n"
+				   "#\t0x10\tf+0x1\t\t/nowhere/f.c:7\n"
+				   "1: 9223372036854775807 [ 3: 4] @ 0x21\n"
+				   "#\t0x20\tf+0x11\t\t/nowhere/f.c:7\n";
+	struct heap_view v = { .value = INUSE_SPACE, .show_bytes = true };
+	struct heap_stacks h;
+	struct error e;
+	char *list = NULL;
+	size_t len;
+	bool any = false;
+
+	(void)state;
+	FILE *out = open_memstream(&list, &len);
+
+	assert_non_null(out);
+	assert_int_equal(read_bytes(text, strlen(text), &h, &e), 0);
+	assert_int_equal(heap_print_list(&h, &v, "^f$", out, &any, &e), 0);
+	fclose(out);
+	assert_string_equal(list, "ROUTINE ====================== f in /nowhere/f.c\n"
+				  "9223372036854775807 9223372036854775807 "
+				  "Total B (flat / cumulative)\n"
+				  "9223372036854775807 9223372036854775807 "
+				  "   7: (the source is not there)\n");
+	free(list);
+	heap_stacks_release(&h);
+}
+
 /* Whatever is read can be used: run it through everything. */
 static void use(struct heap_stacks *h)
 {
@@ -686,6 +715,7 @@ int main(void)
 		cmocka_unit_test(what_is_wrong_in_a_dump_of_jemallocs_is_told_with_its_line),
 		cmocka_unit_test(a_zero_byte_hides_nothing),
 		cmocka_unit_test(the_largest_numbers_do_not_overflow),
+		cmocka_unit_test(sums_of_source_lines_stay_at_the_largest_number),
 		cmocka_unit_test(cut_anywhere_a_file_is_read_or_refused_with_a_sentence),
 		cmocka_unit_test(changed_anywhere_a_file_is_read_or_refused_with_a_sentence),
 		cmocka_unit_test(what_was_written_as_proto_is_read_again),
