@@ -3,16 +3,14 @@
 
 struct mma_stats mma_stats_of_profile(const struct pd_load *load, const struct pd_totals *totals)
 {
-	/* As in a log, which does not have what became of blocks in a pause: they stay live until
-	 * they are freed. */
 	return (struct mma_stats){
 		.begun = load->begin_ns,
 		.first_ns = load->begin_ns,
 		.last_ns = load->end_ns,
-		.load = totals->alloc_bytes - totals->free_bytes + totals->missed_bytes,
-		.load_max = totals->peak_bytes,
+		.load = totals->alloc_bytes - totals->free_bytes + load->missed_bytes,
+		.load_max = load->max,
 		.load_total = (mma_wide)load->total_high << 64 | load->total_low,
-		.live_blocks = totals->allocs - totals->frees + totals->missed,
+		.live_blocks = totals->allocs - totals->frees + load->missed,
 		.events = {
 			[MMA_FREE] = load->frees,
 			[MMA_MALLOC] = load->mallocs,

@@ -6,7 +6,7 @@
 #include "profile/profile_data.h"
 
 /* The schema of mprof.data, see mprof.data(5). */
-#define DATAFILE_VERSION 12
+#define DATAFILE_VERSION 13
 
 /**
  * Write a profile to @path, an SQLite database described in mprof.data(5): into a temporary file

@@ -112,6 +112,8 @@ static int check_totals(const struct profile_data *d, const struct pd_totals *su
 		return error_set(e, -EUCLEAN, "more inherited frees than unknown ones");
 	if (t->missed > t->frees || t->missed_bytes > t->free_bytes)
 		return error_set(e, -EUCLEAN, "more blocks missed in pauses than gone");
+	if (d->load.missed > t->missed || d->load.missed_bytes > t->missed_bytes)
+		return error_set(e, -EUCLEAN, "more blocks in the load than were missed in pauses");
 	return 0;
 }
 

@@ -283,6 +283,15 @@ static void get_meta(struct get *g, struct profile_data *d)
 	get_end(g);
 }
 
+/* What was missed was in the load as long as no free of it was seen, and the highest load was taken
+ * for the peak. */
+static void get_load(struct profile_data *d)
+{
+	d->load.missed = d->totals.missed;
+	d->load.missed_bytes = d->totals.missed_bytes;
+	d->load.max = d->totals.peak_bytes;
+}
+
 static void get_all(struct get *g, struct profile_data *d)
 {
 	const int version = g->version;
@@ -314,6 +323,8 @@ static void get_all(struct get *g, struct profile_data *d)
 	get_types(g, d);
 	get_arcs(g);
 	get_meta(g, d);
+	if (version < 13)
+		get_load(d);
 	datafile_get_reachable(d);
 }
 

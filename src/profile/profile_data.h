@@ -43,7 +43,8 @@ struct pd_totals {
 
 /*
  * Live bytes over time: with the totals, the statistics of an MMA event log. Calls are counted as
- * such a log has entries. The highest load is totals.peak_bytes.
+ * such a log has entries. A log does not tell what became of blocks in a pause: they are in the load
+ * until their free is seen, or until their address is handed out again.
  */
 struct pd_load {
 	uint64_t begin_ns, end_ns;		/* CLOCK_MONOTONIC */
@@ -51,6 +52,8 @@ struct pd_load {
 	uint64_t mallocs, callocs, reallocs, frees;	/* calls, including failed ones */
 	uint64_t stamps;	/* beginning, end, suspended, resumed, mprof_mark() */
 	uint64_t replaced;	/* blocks whose address was returned again without a free seen */
+	uint64_t missed, missed_bytes;	/* those of pd_totals.missed that are still in the load */
+	uint64_t max;			/* bytes: the highest load */
 };
 
 /* What was not observed, and is in no other counter. */

@@ -51,6 +51,18 @@ static void count_gone(struct profile *p, const struct live_slot *block)
 	p->live_bytes -= l->size;
 }
 
+static uint64_t load_now(const struct profile *p)
+{
+	return p->live_bytes + p->load.missed_bytes;
+}
+
+/* A block that was missed in a pause is certainly not there any more. */
+static void leave_load(struct profile *p, const struct live_slot *block)
+{
+	p->load.missed--;
+	p->load.missed_bytes -= p->leaves[profile_leaf_number(block)].size;
+}
+
 static void count_free(struct profile *p, const struct live_slot *block, bool known)
 {
 	if (is_own(block, known)) {
@@ -58,6 +70,7 @@ static void count_free(struct profile *p, const struct live_slot *block, bool kn
 	} else if (is_missed(block, known)) {
 		p->totals.missed--;
 		p->totals.missed_bytes -= p->leaves[profile_leaf_number(block)].size;
+		leave_load(p, block);
 	} else if (!known && p->had_pause) {
 		p->totals.paused_frees++;
 	} else {
@@ -144,6 +157,9 @@ static int count_alloc(struct profile *p, const struct alloc_event *e, struct bl
 		c->replaced_inherited = block->leaf & LEAF_INHERITED;
 		if (!c->replaced_inherited)
 			count_free(p, block, true);
+	} else if (is_missed(block, known)) {
+		leave_load(p, block);
+		p->load.replaced++;
 	}
 	before_reuse(&p->before, key);
 	lifetimes_birth(&p->lifetimes, block, leaf, e->time_ns);
@@ -163,6 +179,8 @@ static int count_alloc(struct profile *p, const struct alloc_event *e, struct bl
 		p->series.peak_ns = p->load.end_ns;
 		p->series.peak_allocs = p->totals.allocs;
 	}
+	if (load_now(p) > p->load.max)
+		p->load.max = load_now(p);
 	return 0;
 }
 
@@ -305,7 +323,7 @@ static void pass_time(struct pd_load *l, uint64_t now, uint64_t bytes)
 
 void profile_stamp(struct profile *p, uint64_t time_ns)
 {
-	pass_time(&p->load, time_ns, p->live_bytes);
+	pass_time(&p->load, time_ns, load_now(p));
 	windows_pass(&p->windows, time_ns);
 	p->load.stamps++;
 	profile_series_pass(p);
@@ -356,7 +374,7 @@ static int count_event(struct profile *p, const struct alloc_event *e, struct bl
 int profile_event(struct profile *p, const struct alloc_event *e, struct block_change *c)
 {
 	profile_series_before(p, e->kind);
-	pass_time(&p->load, e->time_ns, p->live_bytes);
+	pass_time(&p->load, e->time_ns, load_now(p));
 	windows_pass(&p->windows, e->time_ns);
 	int err = count_event(p, e, c);
 	if (!err)
@@ -378,6 +396,8 @@ static bool miss(struct profile *p, struct live_slot *block, struct block_change
 	count_gone(p, block);
 	p->totals.missed++;
 	p->totals.missed_bytes += p->leaves[c->old_leaf].size;
+	p->load.missed++;
+	p->load.missed_bytes += p->leaves[c->old_leaf].size;
 	block->leaf = (block->leaf | LIVE_MISSED) & ~(LIVE_LATEST | LIVE_REACHED);
 	return true;
 }
@@ -391,7 +411,7 @@ void profile_miss(struct profile *p, uint64_t now_ns,
 	struct alloc_event e = { .kind = AE_FREE, .call = CALL_FREE, .time_ns = now_ns };
 	struct block_change c;
 
-	pass_time(&p->load, now_ns, p->live_bytes);
+	pass_time(&p->load, now_ns, load_now(p));
 	windows_pass(&p->windows, now_ns);
 	p->had_pause = true;
 	for (size_t i = 0; slots && i <= t->mask; i++) {

@@ -430,6 +430,46 @@ static void a_profile_has_the_statistics_of_its_log(void **state)
 	mma_group_free(g);
 }
 
+static void missed(void *image, const struct alloc_event *e, const struct block_change *c)
+{
+	recorders_missed(((struct image *)image)->recorder, e, c);
+}
+
+static void pause_for(struct image *i, uint64_t from, uint64_t to)
+{
+	profile_miss(i->profile, from, missed, i);
+	profile_stamp(i->profile, from);
+	recorders_mark(i->recorder, RECORD_SUSPENDED, 0, from);
+	profile_stamp(i->profile, to);
+	recorders_mark(i->recorder, RECORD_RESUMED, 0, to);
+}
+
+/* Blocks are freed in them, and their addresses given again afterwards. */
+static void so_it_has_when_there_were_pauses(void **state)
+{
+	(void)state;
+	struct mma_group *g = group_new();
+	struct image i = image_new(g, 7, profile_new(), 1000);
+
+	random_state = 6;
+	for (uint64_t t = 1001; t < 9000; t += 50 + random_below(4)) {
+		if (random_below(20))
+			some_call(&i, t);
+		else
+			pause_for(&i, t, t + 50);
+	}
+	pause_for(&i, 9010, 9011);
+	image_end(&i, 9020);
+	mma_group_end(g, 9999);
+	struct mma_stats of_profile = mma_stats_of_profile(&i.profile->load, &i.profile->totals);
+	equals(&of_profile, mma_group_stats(g));
+	assert_true(i.profile->totals.missed > i.profile->load.missed && i.profile->load.missed);
+	assert_true(i.profile->load.max > i.profile->totals.peak_bytes);
+	image_free(&i);
+	logs_agree(g);
+	mma_group_free(g);
+}
+
 /* A build may have had hundreds of thousands. */
 static void a_group_that_had_many_processes_ends_on_a_small_stack(void **state)
 {
@@ -467,6 +507,7 @@ int main(void)
 		cmocka_unit_test(when_all_are_let_go_the_first_one_is_the_last),
 		cmocka_unit_test(what_was_missed_while_suspended_is_told),
 		cmocka_unit_test(a_profile_has_the_statistics_of_its_log),
+		cmocka_unit_test(so_it_has_when_there_were_pauses),
 		cmocka_unit_test(processes_that_come_go_fork_and_exec_agree_with_their_logs),
 		cmocka_unit_test(a_group_that_had_many_processes_ends_on_a_small_stack),
 	};

@@ -255,7 +255,13 @@ static inline struct profile_data *random_profile(size_t n_functions, size_t n_s
 			d->site_types[d->n_site_types++] =
 				(struct pd_site_type){ n, how, 0, 0, text("struct b") };
 	}
-	d->load = (struct pd_load){ 1, 2, 3, UINT64_MAX - 4, 5, 6, 7, 8, 9, 10 };
+	d->load = (struct pd_load){ 1, 2, 3, UINT64_MAX - 4, 5, 6, 7, 8, 9, 10, 0, 0, 77 };
+	if (d->totals.frees > 2 && d->totals.free_bytes > 3) {
+		d->totals.missed = 2;
+		d->totals.missed_bytes = 3;
+		d->load.missed = 1;
+		d->load.missed_bytes = 2;
+	}
 	d->points[20].peak = 1;
 	d->points[20].live_bytes = d->totals.peak_bytes;
 	d->totals.failed_allocs = 3;

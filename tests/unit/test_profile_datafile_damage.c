@@ -39,8 +39,8 @@ static void a_newer_file_is_told_from_a_damaged_one(void **state)
 {
 	(void)state;
 	/* Even if nothing in it is as it was. */
-	change("PRAGMA user_version=13; DROP TABLE nodes; CREATE TABLE nodes(x)");
-	assert_unreadable(-EPROTONOSUPPORT, "newer mprof (format 13, this one reads up to 12)");
+	change("PRAGMA user_version=14; DROP TABLE nodes; CREATE TABLE nodes(x)");
+	assert_unreadable(-EPROTONOSUPPORT, "newer mprof (format 14, this one reads up to 13)");
 	change("PRAGMA user_version=2147483647");
 	assert_unreadable(-EPROTONOSUPPORT, "newer mprof");
 	change("PRAGMA user_version=0");
@@ -113,8 +113,16 @@ static void make_version(const char *path, int version)
 	sqlite3_close(db);
 }
 
+static void without_load(struct profile_data *d)
+{
+	d->load.missed = d->totals.missed;
+	d->load.missed_bytes = d->totals.missed_bytes;
+	d->load.max = d->totals.peak_bytes;
+}
+
 static void without_from(struct profile_data *d)
 {
+	without_load(d);
 	d->from = PD_FROM_UNKNOWN;
 }
 
@@ -135,6 +143,8 @@ static void without_pauses(struct profile_data *d)
 {
 	without_engines(d);
 	d->unseen.pauses = d->unseen.paused_ns = d->totals.paused_frees = d->slowdown_milli = 0;
+	d->totals.missed = d->totals.missed_bytes = 0;
+	without_load(d);
 }
 
 static void without_series(struct profile_data *d)
@@ -320,8 +330,23 @@ static void a_file_of_version_11_does_not_tell_whether_it_was_attached_to(void *
 	profile_data_free(d);
 }
 
+static void a_file_of_version_12_takes_the_peak_for_the_highest_load(void **state)
+{
+	struct profile_data *d = sample();
+
+	(void)state;
+	write_ok(bad_file, d);
+	assert_int_not_equal(d->load.missed, d->totals.missed);
+	assert_int_not_equal(d->load.max, d->totals.peak_bytes);
+	assert_read_as(d);
+	without_load(d);
+	make_version(bad_file, 12);
+	assert_read_as(d);
+	profile_data_free(d);
+}
+
 /* A change of the schema needs a new version: existing readers know the old one. */
-static void the_schema_is_that_of_version_12(void **state)
+static void the_schema_is_that_of_version_13(void **state)
 {
 	uint64_t sum = DATAFILE_SUM_START;
 
@@ -330,8 +355,8 @@ static void the_schema_is_that_of_version_12(void **state)
 		sum = datafile_sum_text(sum, o->sql, strlen(o->sql));
 	for (const struct datafile_meta *m = datafile_meta; m->key; m++)
 		sum = datafile_sum_text(sum, m->key, strlen(m->key));
-	assert_int_equal(DATAFILE_VERSION, 12);
-	assert_int_equal(sum, UINT64_C(0x7faf57a2c695f717));
+	assert_int_equal(DATAFILE_VERSION, 13);
+	assert_int_equal(sum, UINT64_C(0x13d54354376fa854));
 }
 
 static void a_file_cut_anywhere_is_damaged(void **state)
@@ -524,7 +549,8 @@ int main(void)
 		TEST(a_file_of_version_9_does_not_tell_the_engine),
 		TEST(a_file_of_version_10_does_not_tell_what_was_spared),
 		TEST(a_file_of_version_11_does_not_tell_whether_it_was_attached_to),
-		TEST(the_schema_is_that_of_version_12),
+		TEST(a_file_of_version_12_takes_the_peak_for_the_highest_load),
+		TEST(the_schema_is_that_of_version_13),
 		TEST(a_file_cut_anywhere_is_damaged),
 		TEST(a_file_cut_by_an_expert_is_damaged),
 		TEST(flipped_bytes_are_found_or_harmless),

@@ -221,6 +221,8 @@ static void forged_content_is_refused(void **state)
 	ASSERT_FORGED(d->spared.timeline = 1, "it tells of what was spared");
 	ASSERT_FORGED(d->spared.timeline = 2, "what was spared is neither");
 	ASSERT_FORGED(d->engines = 8, "there are no such engines as 0x8");
+	ASSERT_FORGED(d->load.missed = 3, "more blocks in the load than were missed");
+	ASSERT_FORGED(d->load.missed_bytes = 4, "more blocks in the load than were missed");
 	ASSERT_FORGED(d->from = 3, "there is no such beginning as 3");
 	ASSERT_FORGED(d->reach.known = 2, "more is told of what is lost");
 	ASSERT_FORGED(d->reach.sums[PD_POSSIBLE].blocks -= 4,
