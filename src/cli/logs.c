@@ -11,6 +11,7 @@
 #include "mma/profile_stats.h"
 #include "mma/stats_text.h"
 #include "profile/datafile.h"
+#include "profile/pd_merge.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -53,11 +54,14 @@ static int read_profile(struct logs *l, const char *name, struct error *e)
 	int err = datafile_read(name, &d, e);
 	if (err)
 		return err;
-	bool has_stats = d->load.begin_ns;
+	bool has_stats = d->load.begin_ns, is_sum = pd_merge_count(d);
 	l->only = has_stats ? malloc(sizeof *l->only) : NULL;
 	if (l->only)
 		*l->only = mma_stats_of_profile(&d->load, &d->totals);
 	profile_data_free(d);
+	if (!has_stats && is_sum)
+		return error_set(e, -EINVAL, "%s is a sum of profiles, which has no load over "
+					     "time", name);
 	if (!has_stats)
 		return error_set(e, -EINVAL, "%s was written by an older mprof, which kept no "
 					     "statistics", name);

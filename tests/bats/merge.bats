@@ -36,6 +36,7 @@ profile() {
 	says err '^mprof: sum.data is the sum of 3 profiles: '
 	says err "its peak, $(jq .totals.peak_bytes sum.json) bytes, is the highest of any one; if they ran at once, they had between that and $(jq -n '[inputs.totals.peak_bytes] | add' [abc].json) at a time"
 	says err 'left out: timelines'
+	refused 1 'sum.data is a sum of profiles, which has no load over time' "$MPROF" stats sum.data
 	# Of a sum among them the profiles count, and it no longer has the peak of each.
 	limited "$MPROF" merge -o again.data sum.data sum.data a.data 2>err || fail "status $?" "$(cat err)"
 	limited "$MPROF" report --format=json again.data >again.json
