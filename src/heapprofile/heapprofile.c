@@ -220,10 +220,14 @@ static void on_pages(struct recorder *r, const struct page_event *e, uint32_t no
 
 static void forget(struct heapprofile *h, uint64_t now_ns)
 {
+	/* The program asks the kernel for it once. */
+	const taddr brk = h->mapped.brk;
+
 	free(h->counts);
 	h->counts = NULL;
 	h->n_counts = 0;
 	mapped_release(&h->mapped);
+	h->mapped.brk = brk;
 	h->totals = (struct heap_totals){ 0 };
 	h->marks = (struct heap_marks){ .time_ns = now_ns };
 }

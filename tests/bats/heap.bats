@@ -479,6 +479,16 @@ cumulative() {
 	[ "$(of allocate text)" = 120040 ]
 }
 
+@test "after mprof_restart() the next growth of the break counts, and nothing of before" {
+	profiled --heap-profile-mmap=yes -- "$T/heapmap" again
+	[ "$STATUS" = 0 ]
+	pprof --alloc_space "$T/heapmap" p.0001.heap >text
+	[ "$(cumulative broken text)" = 50000 ]
+	[ "$(cumulative direct text)" = 0 ]
+	pprof "$T/heapmap" p.0001.heap >text
+	[ "$(cumulative broken text)" = 30000 ]
+}
+
 @test "the log has a line for each call that maps, and changes no profile" {
 	profiled --heap-profile-mmap-log=yes -- "$T/heapmap"
 	[ "$(numbers p.0001.heap)" = "$(sums p.0001.heap)" ]

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Maps and unmaps memory in functions of known names, always the same; allocates 40 blocks, too. */
+/*
+ * Maps and unmaps memory in functions of known names, always the same; allocates 40 blocks, too. Any
+ * argument: profiling begins anew before the break is moved.
+ */
 #include "target.h"
+#include "mprof/mprof.h"
 
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -63,13 +67,16 @@ NOINLINE static void allocate(void)
 	STAY();
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	(void)argv;
 	allocate();
 	in_parts();
 	whole();
 	moved();
 	direct();
+	if (argc > 1)
+		mprof_restart(NULL);
 	broken();
 	return 0;
 }
