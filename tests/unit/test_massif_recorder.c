@@ -302,6 +302,18 @@ static void time_in_milliseconds_begins_with_the_recorder(void **state)
 	assert_true(t->snapshots[1].at.time <= UINT64_MAX / 2 / 1000000);
 }
 
+static void what_another_thread_did_before_a_restart_is_at_its_beginning(void **state)
+{
+	struct world *w = *state;
+
+	w->settings.unit = MASSIF_MS;
+	begin(w);
+	recorders_mark((struct recorder *)w->recorder, RECORD_RESTARTED, 0, 0);
+	event(w, (struct alloc_event){ .kind = AE_ALLOC, .ptr = 1, .size = 16, .time_ns = 1 },
+	      "a");
+	assert_snapshots(w, "0 0 0, 0 16 8");
+}
+
 /* ---- a counter that says what the test wants ---- */
 
 static uint64_t instructions;
@@ -428,6 +440,7 @@ int main(void)
 		T(a_counted_block_resized_in_an_ignored_function_is_released),
 		T(wrappers_named_as_allocation_functions_are_left_out),
 		T(time_in_milliseconds_begins_with_the_recorder),
+		T(what_another_thread_did_before_a_restart_is_at_its_beginning),
 		T(time_in_instructions_is_what_the_counter_says),
 		T(a_forked_process_goes_on_where_its_parent_was),
 		T(a_restart_begins_anew),
