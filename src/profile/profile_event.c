@@ -211,6 +211,8 @@ static int event_free(struct profile *p, const struct alloc_event *e, struct blo
 		live_put(&p->live, &block, &block);
 		return err;
 	}
+	/* A log has not been told that what was missed has gone, and has an entry for it now. */
+	p->load.frees += e->by_allocator && is_missed(&block, known);
 	count_free(p, &block, known);
 	tell_gone(c, &block, known);
 	return 0;

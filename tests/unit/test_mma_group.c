@@ -444,6 +444,13 @@ static void pause_for(struct image *i, uint64_t from, uint64_t to)
 	recorders_mark(i->recorder, RECORD_RESUMED, 0, to);
 }
 
+/* What a thread's cache holds in the end its allocator frees once more. */
+static void release_by_allocator(struct image *i, uint64_t t, taddr p)
+{
+	tell(i, (struct alloc_event){ .kind = AE_FREE, .call = CALL_FREE, .task = 7, .time_ns = t,
+				      .ptr = p, .by_allocator = true });
+}
+
 /* Blocks are freed in them, and their addresses given again afterwards. */
 static void so_it_has_when_there_were_pauses(void **state)
 {
@@ -455,6 +462,8 @@ static void so_it_has_when_there_were_pauses(void **state)
 	for (uint64_t t = 1001; t < 9000; t += 50 + random_below(4)) {
 		if (random_below(20))
 			some_call(&i, t);
+		else if (random_below(3))
+			release_by_allocator(&i, t, 16 * (1 + random_below(20)));
 		else
 			pause_for(&i, t, t + 50);
 	}
