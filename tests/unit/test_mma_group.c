@@ -451,6 +451,20 @@ static void release_by_allocator(struct image *i, uint64_t t, taddr p)
 				      .ptr = p, .by_allocator = true });
 }
 
+static void resize(struct image *i, uint64_t t, taddr from, taddr to, bool pause, unsigned how)
+{
+	struct alloc_event e = { .kind = AE_REALLOC_BEGIN, .call = CALL_REALLOC, .task = 7,
+				 .time_ns = t, .old_ptr = from };
+
+	tell(i, e);
+	if (pause)
+		pause_for(i, t, t);
+	e.kind = how < 8 ? AE_REALLOC_MOVED : how == 8 ? AE_REALLOC_FREED : AE_REALLOC_BACK;
+	e.ptr = how < 8 ? to : 0;
+	e.size = how < 8 ? random_below(1000) : 0;
+	tell(i, e);
+}
+
 /* Blocks are freed in them, and their addresses given again afterwards. */
 static void so_it_has_when_there_were_pauses(void **state)
 {
@@ -460,8 +474,11 @@ static void so_it_has_when_there_were_pauses(void **state)
 
 	random_state = 6;
 	for (uint64_t t = 1001; t < 9000; t += 50 + random_below(4)) {
-		if (random_below(20))
+		if (random_below(3))
 			some_call(&i, t);
+		else if (random_below(3) == 0)
+			resize(&i, t, 16 * (1 + random_below(20)), 16 * (1 + random_below(20)),
+			       random_below(3) == 0, random_below(10));
 		else if (random_below(3))
 			release_by_allocator(&i, t, 16 * (1 + random_below(20)));
 		else
