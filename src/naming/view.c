@@ -61,6 +61,7 @@ static int drop_inlines(struct profile_data *d)
 		roots[i] = (struct pd_node){ .parent = PD_NONE, .site = PD_NONE };
 	d->nodes = roots;
 	d->n_nodes = PD_FIRST_NODE;
+	d->is_folded = true;
 	err = fold_nodes(d, old, n_old, to);
 	if (!err)
 		pd_tree_move_counts(d, to);

@@ -362,6 +362,8 @@ struct profile_data {
 	struct pd_series_point *series; /* the same */
 	size_t n_series;	/* <= PD_SERIES_POINTS */
 	bool is_part;		/* a view has left out some of what is in points[] and series[] */
+	bool is_folded;		/* a view counts what some functions requested at their callers,
+				   which held[] does not */
 	struct pd_held *held;	/* at most one for each (point, site); sorted by them */
 	size_t n_held;
 	struct pd_type *types;	/* sorted by size, rank, then strcmp of name; no name twice for a

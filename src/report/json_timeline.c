@@ -91,8 +91,8 @@ static void put_all_known(const struct profile_data *d, struct moments *m, const
 	m->exact[point] = true;
 }
 
-/* A point is exact, too, if its rest is empty, or if there are so few ends that none was left
- * out. */
+/* A point is exact, too, if its rest is empty, or if there are so few ends that none was left out.
+ * How many ends there were of chains that have been folded is not known. */
 static void find_exact(const struct profile_data *d, struct moments *m)
 {
 	size_t ends = 0;
@@ -100,13 +100,14 @@ static void find_exact(const struct profile_data *d, struct moments *m)
 	for (size_t i = 0; i < d->n_leaves; i++)
 		ends += !i || d->leaves[i].node != d->leaves[i - 1].node;
 	for (size_t i = 0; i < m->n; i++)
-		m->exact[i] = ends <= ENDS_NOTED || !m->bytes[i * (m->sites.n + 1) + m->sites.n];
+		m->exact[i] = (ends <= ENDS_NOTED && !d->is_folded) || !m->bytes[i * (m->sites.n + 1) + m->sites.n];
 }
 
 static int take_known(const struct profile_data *d, struct moments *m)
 {
 	find_exact(d, m);
-	if (!m->sites.n)
+	/* By folded chains others would hold it than at the points around. */
+	if (!m->sites.n || d->is_folded)
 		return 0;
 	bool *own = own_code_holders(d, NULL);
 

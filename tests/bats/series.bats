@@ -56,6 +56,13 @@ phases_by() {
 	phases_by fast
 }
 
+@test "what --alloc-fn counts at the callers stays where it was noted, at every point" {
+	by trap
+	limited "$MPROF" report --format=json --alloc-fn=two run.data >folded.json
+	[ "$(jq '[.direct[] | select(.function == "two")] | length' folded.json)" = 0 ]
+	diff <(jq '.timeline | del(.exact)' run.json) <(jq '.timeline | del(.exact)' folded.json)
+}
+
 many_by() {
 	by "$1" many
 	assert_told run.json

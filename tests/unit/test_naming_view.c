@@ -35,6 +35,7 @@ static void without_inlined_functions_what_they_did_is_their_callers_doing(void 
 	size_t n_nodes = d->n_nodes;
 
 	assert_int_equal(view_apply(&(struct view){ .no_inlines = true }, d), 0);
+	assert_true(d->is_folded);
 	/* main+1, g below it, main+2 and the roots */
 	assert_int_equal(d->n_nodes, 5);
 	assert_int_equal(d->n_leaves, 3);
@@ -75,6 +76,7 @@ static void a_profile_without_inlined_functions_stays_what_it_is(void **state)
 	char *after = leaks_text(d);
 
 	assert_text(after, before);
+	assert_false(d->is_folded);
 	free(before);
 	free(after);
 	profile_data_free(d);
@@ -214,6 +216,7 @@ static void allocation_functions_vanish_from_the_inner_end_only(void **state)
 
 	assert_int_equal(apply_fns(d, (const char *const[]){ "xmalloc", "xrealloc", NULL }, NULL),
 			 0);
+	assert_true(d->is_folded);
 	char *text = leaks_text(d);
 
 	assert_has(text, "       104 (72)         6       128 (76)         1        24 (**)   || > "
