@@ -129,18 +129,29 @@ static print_fn *printer(enum output_format f)
 	}
 }
 
-/* Say if a total is saturated: these formats have signed 64-bit numbers. */
-static void tell_too_large(const struct heap_stacks *h)
+static bool is_most(int64_t n)
 {
-	for (int i = 0; i < HEAP_VALUES; i++) {
-		int64_t total = heap_stacks_total(h, (enum heap_value)i);
+	return n == INT64_MAX || n == INT64_MIN;
+}
 
-		if (total != INT64_MAX && total != INT64_MIN)
-			continue;
-		say("a total is beyond 2^63 - 1, more than heap profiles hold: that is what they "
-		    "have instead; the tables have it");
-		return;
+static bool has_most(const struct heap_stacks *h, bool totals)
+{
+	for (int v = 0; v < HEAP_VALUES; v++) {
+		if (totals && is_most(heap_stacks_total(h, (enum heap_value)v)))
+			return true;
+		for (size_t i = 0; i < h->stacks.n; i++)
+			if (is_most(h->stacks.stacks[i].value[v]))
+				return true;
 	}
+	return false;
+}
+
+/* Say if a sum is saturated: these formats have signed 64-bit numbers. */
+static void tell_too_large(const struct heap_stacks *h, bool totals)
+{
+	if (has_most(h, totals))
+		say("a sum is beyond 2^63 - 1, more than heap profiles hold: that is what they "
+		    "have instead; the tables have it");
 }
 
 int heapfiles_print(struct heap_stacks *h, const struct options *o, FILE *out, struct error *e)
@@ -162,8 +173,7 @@ int heapfiles_print(struct heap_stacks *h, const struct options *o, FILE *out, s
 	struct heap_matches met = { 0 };
 
 	/* These two have no totals. */
-	if (o->format != FORMAT_FOLDED && o->format != FORMAT_PPROF)
-		tell_too_large(h);
+	tell_too_large(h, o->format != FORMAT_FOLDED && o->format != FORMAT_PPROF);
 	v.total = heap_stacks_total(h, v.value);
 	err = heap_stacks_filter(h, o->pprof.focus, o->pprof.ignore, &met, e);
 	if (!err && o->pprof.list)

@@ -168,7 +168,9 @@ static int write_growth(const struct profile_data *now, const struct profile_dat
 		return STATUS_FAILED;
 	int err = report_growth(now, base, &o->report, out), lost = stream_close(out);
 	err = err ? err : lost;
-	if (err)
+	if (err == -EOVERFLOW)
+		say("cannot tell what has changed: a sum is beyond 2^63 - 1");
+	else if (err)
 		stream_failed(o, err);
 	return err ? STATUS_FAILED : 0;
 }

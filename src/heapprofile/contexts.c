@@ -115,13 +115,11 @@ int heap_contexts(const struct heapprofile *h, struct stack_table *t)
 	for (size_t i = 0; !err && i < h->n_counts && i < p->n_leaves; i++) {
 		const struct heap_count *c = &h->counts[i];
 		uint64_t size = p->leaves[i].size, live = c->allocs - c->frees;
-		int64_t value[HEAP_VALUES] = { (int64_t)c->allocs, (int64_t)(c->allocs * size),
-					       (int64_t)live,
-					       (int64_t)(live * size) };
+		uint64_t value[HEAP_VALUES] = { c->allocs, c->allocs * size, live, live * size };
 
 		if (!c->allocs)
 			continue;
-		err = stack_table_add(t, stack, stack_of(h, p, p->leaves[i].node, stack), value);
+		err = stack_table_count(t, stack, stack_of(h, p, p->leaves[i].node, stack), value);
 	}
 	free(stack);
 	if (err)

@@ -149,12 +149,10 @@ static uint32_t location_at(struct conversion *c, uint32_t *node)
 static int add_leaf(struct conversion *c, const struct pd_leaf *l)
 {
 	uint64_t live = l->allocs - l->frees;
-	int64_t value[HEAP_VALUES] = { (int64_t)l->allocs, 0, (int64_t)live, 0 };
+	const uint64_t value[HEAP_VALUES] = { l->allocs, l->allocs * l->size, live,
+					      live * l->size };
 	size_t n = 0;
 
-	if (__builtin_mul_overflow(l->allocs, l->size, &value[ALLOC_SPACE]) ||
-	    __builtin_mul_overflow(live, l->size, &value[INUSE_SPACE]))
-		return -EOVERFLOW;
 	for (uint32_t node = l->node; node >= PD_FIRST_NODE;) {
 		uint32_t id = location_at(c, &node);
 
@@ -162,7 +160,7 @@ static int add_leaf(struct conversion *c, const struct pd_leaf *l)
 			return -ENOMEM;
 		c->stack[n++] = id;
 	}
-	return stack_table_add(&c->out->stacks, c->stack, n, value);
+	return stack_table_count(&c->out->stacks, c->stack, n, value);
 }
 
 static int find_deepest(struct conversion *c)
@@ -231,6 +229,5 @@ int heap_from_data(const struct profile_data *d, say_fn *say, struct heap_stacks
 	free(c.bias);
 	free(c.last);
 	free(c.stack);
-	return err ? error_set(e, err, "cannot convert the profile: %s",
-			       err == -EOVERFLOW ? "a sum is too large" : "out of memory") : 0;
+	return err ? error_set(e, err, "cannot convert the profile: out of memory") : 0;
 }

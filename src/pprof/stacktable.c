@@ -66,24 +66,43 @@ static int add_stack(struct stack_table *t, const uint64_t *elements, size_t n, 
 	return 0;
 }
 
-int stack_table_add(struct stack_table *t, const uint64_t *elements, size_t n,
-		    const int64_t value[HEAP_VALUES])
+/* A new one if need be. NULL: out of memory. */
+static struct stack *stack_of(struct stack_table *t, const uint64_t *elements, size_t n)
 {
 	struct stack_key key = { elements, n };
 	uint64_t hash = hash_of(elements, n);
 	uint32_t id = idindex_find(&t->index, hash, stack_eq, t, &key);
+
+	if (id != IDINDEX_NONE)
+		return &t->stacks[id];
+	return add_stack(t, elements, n, hash) ? NULL : &t->stacks[t->n - 1];
+}
+
+int stack_table_add(struct stack_table *t, const uint64_t *elements, size_t n,
+		    const int64_t value[HEAP_VALUES])
+{
+	struct stack *s = stack_of(t, elements, n);
 	int64_t sum[HEAP_VALUES];
 
-	if (id == IDINDEX_NONE) {
-		id = (uint32_t)t->n;
-		int err = add_stack(t, elements, n, hash);
-		if (err)
-			return err;
-	}
+	if (!s)
+		return -ENOMEM;
 	for (int i = 0; i < HEAP_VALUES; i++)
-		if (__builtin_add_overflow(t->stacks[id].value[i], value[i], &sum[i]))
+		if (__builtin_add_overflow(s->value[i], value[i], &sum[i]))
 			return -EOVERFLOW;
-	memcpy(t->stacks[id].value, sum, sizeof sum);
+	memcpy(s->value, sum, sizeof sum);
+	return 0;
+}
+
+int stack_table_count(struct stack_table *t, const uint64_t *elements, size_t n,
+		      const uint64_t value[HEAP_VALUES])
+{
+	struct stack *s = stack_of(t, elements, n);
+
+	if (!s)
+		return -ENOMEM;
+	for (int i = 0; i < HEAP_VALUES; i++)
+		s->value[i] = stack_sum(s->value[i], value[i] > INT64_MAX ? INT64_MAX
+									 : (int64_t)value[i]);
 	return 0;
 }
 
