@@ -48,11 +48,11 @@ int end_with(struct ending e)
 {
 	if (!e.signal)
 		return e.status;
-	struct rlimit no_core = { 0, 0 };
 	sigset_t only;
 
-	/* End by the program's signal, but without a core dump of our own. */
-	setrlimit(RLIMIT_CORE, &no_core);
+	/* End by the program's signal, but without a core dump of our own. RLIMIT_CORE does not
+	 * count where core_pattern names a program, see core(5). */
+	prctl(PR_SET_DUMPABLE, 0);
 	signal(e.signal, SIG_DFL);
 	sigemptyset(&only);
 	sigaddset(&only, e.signal);

@@ -7,6 +7,8 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static char said[2000];
@@ -69,9 +71,26 @@ static void that_one_was_killed_is_said(void **state)
 				  "save is lost\n");
 }
 
+/* Not to a file, and not to a program of core_pattern either. */
+static void who_ends_by_the_programs_signal_dumps_no_core(void **state)
+{
+	int wstatus = -1;
+	pid_t pid = fork();
+
+	(void)state;
+	/* One that does not end it. */
+	if (!pid)
+		_exit(end_with((struct ending){ .signal = SIGCHLD }) == 128 + SIGCHLD
+			      ? prctl(PR_GET_DUMPABLE)
+			      : 3);
+	assert_int_equal(waitpid(pid, &wstatus, 0), pid);
+	assert_int_equal(wstatus, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_ends_by_the_programs_signal_dumps_no_core),
 		cmocka_unit_test(one_that_ends_well_is_nothing_to_talk_of),
 		cmocka_unit_test(one_that_is_told_to_end_at_its_start_has_not_died),
 		cmocka_unit_test(that_one_was_killed_is_said),
