@@ -305,13 +305,48 @@ static bool say_unless_apart(struct outputs_named *all)
 	return apart;
 }
 
+/* False: an output would write over @path, which is @what; a sentence has been printed. */
+static bool spare(const struct options *o, const char *path, const char *what)
+{
+	struct outputs_named all = { .pid = getpid() };
+	struct output file = { .name = (char *)path };
+	struct error e;
+	const struct output *over = NULL;
+
+	resolve(&file);
+	if (add_all(&all, o, &e))
+		add(&all, "-o", o->output, 0, NO_FURTHER, &e);
+	for (size_t i = 0; file.where && !over && i < all.n; i++)
+		if (all.of[i].where && are_same(&all.of[i], &file))
+			over = &all.of[i];
+	if (over)
+		say("%s%s%s would write over %s: give it another name", over->option,
+		    between(over), over->name, what);
+	release(&all);
+	free(file.where);
+	return !over;
+}
+
+static bool spare_all(const struct options *o, const char *const *files)
+{
+	struct error what;
+	bool spared = true;
+
+	for (; spared && *files; files++) {
+		error_set(&what, 0, "%s, which is read", *files);
+		spared = spare(o, *files, what.text);
+	}
+	return spared;
+}
+
 bool outputs_apart(const struct options *o)
 {
 	struct outputs_named all = { .pid = getpid() };
 	struct error e;
 
 	if (add_all(&all, o, &e) && add(&all, "-o", o->output, 0, NO_FURTHER, &e))
-		return say_unless_apart(&all);
+		return say_unless_apart(&all) && spare_all(o, o->probes.files) &&
+		       spare_all(o, o->gate.suppressions);
 	say("%s", e.text);
 	release(&all);
 	return false;
@@ -334,23 +369,7 @@ bool printed_apart(const struct options *o, pid_t pid)
 
 bool outputs_spare_program(const struct options *o, const char *path)
 {
-	struct outputs_named all = { .pid = getpid() };
-	struct output program = { .name = (char *)path };
-	struct error e;
-	const struct output *over = NULL;
-
-	resolve(&program);
-	if (add_all(&all, o, &e))
-		add(&all, "-o", o->output, 0, NO_FURTHER, &e);
-	for (size_t i = 0; program.where && !over && i < all.n; i++)
-		if (all.of[i].where && are_same(&all.of[i], &program))
-			over = &all.of[i];
-	if (over)
-		say("%s%s%s would write over the program that is to run: give it another name",
-		    over->option, between(over), over->name);
-	release(&all);
-	free(program.where);
-	return !over;
+	return spare(o, path, "the program that is to run");
 }
 
 bool outputs_write(const struct options *o, pid_t pid, const char *file)
@@ -411,8 +430,15 @@ static bool spares(const char *option, const char *output, char *const files[], 
 	return true;
 }
 
-bool output_spares(const struct options *o, char *const files[], size_t n)
+static bool printed_spare(const struct options *o, char *const files[], size_t n)
 {
 	return spares("-o ", o->output, files, n) && spares("--junit=", o->gate.junit, files, n) &&
 	       spares("--sarif=", o->gate.sarif, files, n);
+}
+
+bool output_spares(const struct options *o, char *const files[], size_t n)
+{
+	char *from[] = { (char *)o->symbols_from };
+
+	return printed_spare(o, files, n) && printed_spare(o, from, 1);
 }

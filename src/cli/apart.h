@@ -7,8 +7,9 @@
 /**
  * True if each output that the options ask for has files of its own. Two that are the same file,
  * however they are spelled, would destroy each other; so would one whose name another output may
- * use later, for another process or another heap profile. Only regular files can be destroyed. A
- * name with an unknown sequence is wrong usage, too.
+ * use later, for another process or another heap profile. None is a file of --probes or
+ * --suppressions. Only regular files can be destroyed. A name with an unknown sequence is wrong
+ * usage, too.
  * False: a sentence has been printed.
  */
 bool outputs_apart(const struct options *o);
@@ -29,8 +30,8 @@ bool outputs_write(const struct options *o, pid_t pid, const char *file);
  * printed. */
 bool outputs_are_free(const struct options *o);
 
-/* True if the files of -o, --junit and --sarif are none of the input files, up to @n or a NULL,
- * which they would destroy. False: a sentence has been printed. */
+/* True if the files of -o, --junit and --sarif are none of the input files, up to @n or a NULL, and
+ * not that of --symbols-from: they would destroy them. False: a sentence has been printed. */
 bool output_spares(const struct options *o, char *const files[], size_t n);
 
 #endif

@@ -370,7 +370,7 @@ static int check_html(const char *html, pid_t pid)
 /* Do not end the session if the report cannot be written. 0 or a status. */
 static int check_outputs(const struct options *o, pid_t pid)
 {
-	if (!printed_apart(o, pid))
+	if (!printed_apart(o, pid) || !output_spares(o, NULL, 0))
 		return STATUS_USAGE;
 	if ((o->html || o->format == FORMAT_HTML) && !pages_possible())
 		return STATUS_FAILED;

@@ -382,6 +382,7 @@ static int report_all(struct options *o, char **files, size_t n)
 	if (o->format == FORMAT_HTML && !o->pprof.base)
 		n = drop_repeated(files, n);
 	if (!printed_apart(o, 0) || !output_spares(o, files, n) ||
+	    (binary && !output_spares(o, (char *[]){ (char *)binary }, 1)) ||
 	    (o->pprof.base && !output_spares(o, (char *[]){ (char *)o->pprof.base }, 1)))
 		return STATUS_USAGE;
 	char *place = NULL;

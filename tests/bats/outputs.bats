@@ -53,6 +53,27 @@ apart() {
 	done
 }
 
+@test "no file that is read is written over: probes, suppressions, where names are from" {
+	echo 'malloc of_nobody' >probes
+	echo 'leak:nobody' >known
+	mkdir before
+	cp probes known before
+	local o
+	for o in --data= -o --html=./ --massif-out-file= --mma-log-file=; do
+		refused 2 'probes would write over probes, which is read: ' \
+			"$MPROF" run --probes=probes "${o}probes" -- "$T/plain"
+		refused 2 'known would write over known, which is read: ' \
+			"$MPROF" run '--fail-if=kept>1M' --suppressions=known "${o}known" -- "$T/plain"
+	done
+	cmp probes before/probes
+	cmp known before/known
+	cp "$T/plain" prog
+	"$MPROF" run --quiet -o /dev/null --data=x.data --heap-profile=x --heap-profile-allocation-interval=1 ./prog
+	refused 2 'prog would write over prog, which is read' "$MPROF" report --symbols-from=prog -o ./prog x.data
+	refused 2 'prog would write over ./prog, which is read' "$MPROF" report -o prog ./prog x.0001.heap
+	cmp prog "$T/plain"
+}
+
 @test "a name with a sequence that stands for nothing is a usage error, whose ever it is" {
 	local o
 	for o in --data -o --massif-out-file --heap-profile --mma-log-file --mma-stats-file; do
