@@ -55,6 +55,7 @@ struct search {
 	const struct engine *e;
 	const struct address_space *space;
 	word_fn *fn;
+	taddr from;	/* what is below has been left behind */
 };
 
 static bool any_in(const struct search *s, taddr at, taddr end)
@@ -75,7 +76,9 @@ static bool any_in(const struct search *s, taddr at, taddr end)
 
 static int look_at_pages(const struct page_range *r, void *ctx)
 {
-	return !r->zero && any_in(ctx, r->start, r->end);
+	const struct search *s = ctx;
+
+	return !r->zero && any_in(s, r->start > s->from ? r->start : s->from, r->end);
 }
 
 struct private_memory {
@@ -94,16 +97,16 @@ static int look_at_map(const struct proc_map *m, void *ctx)
 /* Stacks may be a small part of what they are in, for all kinds of coroutines and threads of a
  * program's own. To read what nobody has written to takes seconds, in which the program stands
  * still, and makes page tables for it. What others share may be there without being in these. */
-static int any_in_pages(struct search *s, pid_t pid, taddr at, taddr end)
+static int any_in_pages(struct search *s, pid_t pid, taddr end)
 {
-	struct private_memory p = { .at = at };
+	struct private_memory p = { .at = s->from };
 
 	if (proc_maps_each(pid, look_at_map, &p) < 0 || !p.is)
 		return -ENOTSUP;
 	int pagemap = proc_open(pid, "pagemap", O_RDONLY);
 	if (pagemap < 0)
 		return pagemap;
-	int any = pagemap_each(pagemap, at & ~(taddr)(PIECE - 1), end, NULL, look_at_pages, s);
+	int any = pagemap_each(pagemap, s->from & ~(taddr)(PIECE - 1), end, NULL, look_at_pages, s);
 	close(pagemap);
 	return any;
 }
@@ -114,7 +117,7 @@ static bool any_word(const struct engine *e, const struct address_space *space, 
 		     word_fn *fn)
 {
 	enum { LARGE = 16 << 20 };
-	struct search s = { e, space, fn };
+	struct search s = { e, space, fn, sp & ~(taddr)7 };
 	const struct agent_shared *shared = engine_agent(e);
 	const pid_t pid = space == e->space ? tasks_tid(e) : space->pid;
 	taddr end = sp + PIECE;
@@ -122,8 +125,8 @@ static bool any_word(const struct engine *e, const struct address_space *space, 
 	for (uint32_t i = 0; i < shared->n_ranges && i < AGENT_RANGES; i++)
 		if (sp >= shared->ranges[i].lo && sp < shared->ranges[i].hi)
 			end = shared->ranges[i].hi;
-	int any = end - sp > LARGE ? any_in_pages(&s, pid, sp, end) : -ENOTSUP;
-	return any < 0 ? any_in(&s, sp & ~(taddr)7, end) : any;
+	int any = end - sp > LARGE ? any_in_pages(&s, pid, end) : -ENOTSUP;
+	return any < 0 ? any_in(&s, s.from, end) : any;
 }
 
 /* ---- before the jumps are written ---- */

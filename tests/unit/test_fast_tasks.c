@@ -267,6 +267,11 @@ static void what_has_been_written_to_is_read(void **state)
 	assert_false(tasks_have_left(&s->e));
 	put_far(s, 1);
 	assert_true(tasks_have_left(&s->e));
+	/* Below the stack pointer is what calls that are over have left behind. */
+	const uint64_t stale = NEAR + 100;
+	assert_int_equal(address_space_write(s->task.space, arch_sp(&s->regs) - 8, &stale,
+					     sizeof stale), sizeof stale);
+	assert_true(tasks_have_left(&s->e));
 	put_word(s, NEAR + 100);
 	assert_false(tasks_have_left(&s->e));
 }
