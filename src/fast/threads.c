@@ -114,8 +114,13 @@ uint32_t threads_begin(struct threads *t, uint64_t thread_pointer, pid_t tid)
 		t->known[t->keys[slot].number].users++;
 		return t->keys[slot].number;
 	}
+	if (!t->n_free) {
+		/* Else it would ask, and each that does waits for the tracer by itself. */
+		threads_stranger(t, thread_pointer);
+		return AGENT_NO_THREAD;
+	}
 	/* A key that is stored as 0 would end the search of all others. */
-	if (!t->n_free || thread_pointer + 1 == 0)
+	if (thread_pointer + 1 == 0)
 		return AGENT_NO_THREAD;
 	t->n_strangers -= t->keys[slot].number == AGENT_STRANGER;
 	number = t->free[--t->n_free];
