@@ -7,7 +7,9 @@
 #include "breakpoints/announce.h"
 #include "probes/outcome.h"
 
+#include <errno.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 
 static struct task_ref watch_ref(const struct task *task)
@@ -26,6 +28,18 @@ static bool take_hidden(struct watch *w, taddr ptr)
 			return true;
 		}
 	return false;
+}
+
+int watch_copy_hidden(struct watch *w, const struct watch *from)
+{
+	w->hidden = calloc(from->n_hidden + 1, sizeof *w->hidden);
+	if (!w->hidden)
+		return -ENOMEM;
+	if (from->n_hidden)
+		memcpy(w->hidden, from->hidden, from->n_hidden * sizeof *w->hidden);
+	w->n_hidden = from->n_hidden;
+	w->cap_hidden = from->n_hidden + 1;
+	return 0;
 }
 
 /* The next block of this task is for what we answer. */

@@ -373,6 +373,8 @@ struct watch *watch_fork(const struct watch *parent, const struct address_space 
 		*err = mappings_copy(&w->maps, &parent->maps);
 	if (!*err)
 		*err = pools_copy(&w->pools, &parent->pools);
+	if (!*err)
+		*err = watch_copy_hidden(w, parent);
 	if (*err) {
 		watch_free(w);
 		return NULL;

@@ -141,8 +141,6 @@ bool watch_is_allocator(struct watch *w, uint32_t file);
 
 /* step_over.c */
 /* What is kept for a task, begun if there is nothing yet. NULL: out of memory. */
-/* Is an event of the engine's about a block that is not reported? */
-bool watch_hides(struct watch *w, const struct alloc_event *e);
 struct watched_task *watched_task(struct task *task);
 
 /* places.c */
@@ -271,6 +269,12 @@ void watch_pool_entry(struct watch *w, struct task *task, struct watched_task *t
 		      const struct breakpoint *bp, const struct arch_regs *r);
 
 /* entries.c */
+/* Is an event of the engine's about a block that is not reported? */
+bool watch_hides(struct watch *w, const struct alloc_event *e);
+
+/* In a copy of the program: the blocks that are not reported are there, too. 0 or -ENOMEM. */
+int watch_copy_hidden(struct watch *w, const struct watch *from);
+
 /* A function is entered. True: it has returned already, with the registers in @r. */
 bool watch_hit_entry(struct watch *w, struct task *task, struct watched_task *t,
 		     const struct breakpoint *bp, struct arch_regs *r);

@@ -527,6 +527,33 @@ the_truth_of_calls() {
 	[ "$(jq '[.totals.allocs, .totals.frees, .totals.unknown_frees] == [10, 3, 0]' report.json)" = true ]
 }
 
+@test "the text that was fetched before a fork is no block of the child's either" {
+	cat >asks.c <<-'EOT'
+		#include "mprof/mprof.h"
+		#include <stdlib.h>
+		#include <sys/wait.h>
+		#include <unistd.h>
+		int main(void)
+		{
+			HeapProfilerStart("mine");
+			char *text = GetHeapProfile();
+			if (fork())
+				wait(NULL);
+			free(text);
+			return 0;
+		}
+	EOT
+	cc -I "$ROOT/include" -o asks asks.c
+	limited "$MPROF" run --trace-children=yes -o /dev/null --data=run.data -- ./asks 2>err
+	local file
+	for file in run.data run.data.*; do
+		limited "$MPROF" report --format=json "$file" >report.json
+		[ "$(jq '[.totals.allocs, .totals.frees, .totals.unknown_frees] == [0, 0, 0]' report.json)" = true ] ||
+			fail "$file" "$(jq -c .totals report.json)"
+	done
+	[ -e run.data.* ]
+}
+
 @test "a program with the real library asks mprof, and the library writes nothing of its own" {
 	limited "$MPROF" run -o r --data=run.data -- "$T/heapcalls-tcmalloc" >out 2>err
 	diff <(the_truth_of_calls '0 ') out
