@@ -57,7 +57,7 @@ static void gave_back(void *ctx)
 	journal_called(c->tracer->journal, c->task->journal_record);
 }
 
-/* The signal that it has stopped for, and has not been handed yet. */
+/* The signal that the task has stopped for, and which has not been delivered yet; 0: none. */
 static int own_signal(const struct tracer *t, const struct task *task)
 {
 	struct stop s = { .kind = STOP_HELD };
@@ -68,9 +68,9 @@ static int own_signal(const struct tracer *t, const struct task *task)
 }
 
 /*
- * A stop for a trap, which has been served or is being served; or one for a signal of its own,
- * which it is handed: from there the task goes into a stop that PTRACE_INTERRUPT asks for, without
- * running anything in between. What else it stops for is the program's.
+ * Bring a task to a stop in which it can make system calls. A task that stopped for a trap (served,
+ * or being served) or for a signal of its own (delivered here) goes from there into the stop that
+ * PTRACE_INTERRUPT asks for, without running anything in between. Any other stop is good as it is.
  */
 static int into_held_stop(struct tracer *t, struct task *task)
 {
@@ -95,8 +95,8 @@ static int into_held_stop(struct tracer *t, struct task *task)
 	return -EAGAIN;
 }
 
-/* The stop that PTRACE_INTERRUPT has asked for comes before any other that a task may make on its
- * way out of a system call, but for job control's, which is told by the same event. */
+/* On the way out of a system call, the stop that PTRACE_INTERRUPT has asked for comes before any
+ * other but a group stop, which is reported by the same event. */
 static int await_way_out(struct tracer *t, struct task *task)
 {
 	int wstatus;
@@ -123,14 +123,15 @@ int tracer_leave_exec(struct tracer *t, struct task *task)
 		return -errno;
 	task->state = TASK_RUNNING;
 	task->in_call = false;
-	/* Also where tasks stop at system calls: what follows is the end of the exec. */
+	/* PTRACE_CONT even if tasks stop at system calls: the next such stop would be the exec's
+	 * own exit. */
 	if (kernel_resume(&t->kernel, PTRACE_CONT, task->tid, 0))
 		return -errno;
 	return await_way_out(t, task);
 }
 
-/* Stopped for a signal, or where a system call of its own begins or ends: from there it goes into a
- * stop that PTRACE_INTERRUPT asks for, and runs nothing of the program's before. */
+/* Is the task stopped for a signal, or at a system call of its own? From there it goes into the
+ * stop that PTRACE_INTERRUPT asks for before it runs any code of the program. */
 static bool can_be_brought(const struct tracer *t, const struct task *task)
 {
 	if (task->state != TASK_QUEUED || task->fresh || task->over || task->exiting)
@@ -140,7 +141,8 @@ static bool can_be_brought(const struct tracer *t, const struct task *task)
 	return s.kind == STOP_SIGNAL || s.kind == STOP_SYSCALL;
 }
 
-/* Of one system call the end comes after the beginning, and that may be told of by an event. */
+/* More than one round: after a system call's entry stop come, maybe, an event of the call, and its
+ * exit stop. */
 static bool bring(struct tracer *t, struct task *task)
 {
 	enum { STOPS = 4 };
@@ -171,7 +173,7 @@ bool tracer_bring_caller(struct tracer *t, const struct address_space *s)
 		return false;
 	for (size_t i = 0; (task = tasks_next(&t->tasks, &i)) && !can;)
 		can = task->space == s && task_can_call(task);
-	/* Nobody is forgotten meanwhile: the table stays as it is. */
+	/* Keeps tasks from being removed, so that the table can be walked. */
 	t->calling = true;
 	for (size_t i = 0; !can && (task = tasks_next(&t->tasks, &i));)
 		can = task->space == s && bring(t, task);

@@ -18,7 +18,8 @@ static uint64_t sum(uint64_t a, uint64_t b)
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-/* What is loaded ends at @end; a page of which the file has a part is zeros behind that. */
+/* The segment ends at @end in the file. If the file has a part of the last page, the kernel fills
+ * the rest with zeros. */
 static uint64_t beginning_of_last_page(uint64_t end)
 {
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -26,8 +27,8 @@ static uint64_t beginning_of_last_page(uint64_t end)
 	return (end - 1) / page * page + 1;
 }
 
-/* So many bytes a 64-bit ELF file has to have, by its headers as far as they are there; 0: it is
- * none. */
+/* How many bytes a 64-bit ELF file must have by its headers, as far as they are there; 0: it is not
+ * one. */
 static uint64_t bytes_needed(int fd, uint64_t size)
 {
 	Elf64_Ehdr eh;
@@ -70,7 +71,7 @@ bool program_damaged(const char *path, struct error *why)
 
 /* ---- what execve came to ---- */
 
-/* @what: as far as it is known without a look at the file */
+/* @what: the reason as far as it is known without reading the file */
 static int say_why(const char *path, bool look, int err, const char *what, struct error *e)
 {
 	struct error damage = {""};

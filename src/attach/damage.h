@@ -8,18 +8,18 @@
 
 /**
  * Is the program in the file @path shorter than what its own headers have the kernel load? The
- * kernel refuses it, or kills who has executed it: once the old program is gone nobody is left whom
- * it could tell.
- * @why  that it is, as a part of a sentence
+ * kernel refuses it, or kills the process that has executed it: once the old program is gone
+ * execve(2) cannot return an error.
+ * @why  says so, as a part of a sentence
  * False: it is not, is no 64-bit ELF file, or cannot be read.
  */
 bool program_damaged(const char *path, struct error *why);
 
-/* A program that was to be run has ended before it began, as @wstatus says: the sentence.
- * Returns -ECHILD. */
+/* The process ended before the new program began, with @wstatus: set the sentence. Returns
+ * -ECHILD. */
 int launch_ended(const char *path, int wstatus, struct error *e);
 
-/* The same of one for which execve(2) has given @err, a positive number, which is negated. */
+/* The same if execve(2) failed with errno @err. Returns -@err. */
 int launch_refused(const char *path, int err, struct error *e);
 
 #endif

@@ -17,14 +17,14 @@
 #include <unistd.h>
 
 enum {
-	STOPS = 64,		/* of one task in a row: then it is followed, and looked for
+	STOPS = 64,		/* of one task in a row: then it is followed, and its processor read
 				   again */
-	LOOK_NS = 5000000,	/* from look to look at who waits for whom */
-	PAUSE_NS = 200000000,	/* after having starved once; twice as long each time again */
+	LOOK_NS = 5000000,	/* between two readings of who waits for whom */
+	PAUSE_NS = 200000000,	/* after starving once; doubled each time */
 };
 static const uint64_t max_pause_ns = 10000000000;
 
-/* Where the scheduler tells of a task, proc(5). */
+/* What the scheduler tells about a task, proc(5): /proc/PID/stat and schedstat, kept open. */
 struct books {
 	pid_t tid;
 	int stat, schedstat;
@@ -32,14 +32,14 @@ struct books {
 
 struct follow {
 	bool on;
-	cpu_set_t all;			/* where we may run */
+	cpu_set_t all;			/* the processors we may run on */
 	struct books own, task;
-	int cpu;			/* where both are */
-	pid_t last;			/* who made the last stop */
+	int cpu;			/* the processor both are on */
+	pid_t last;			/* the task that made the last stop */
 	struct follow_counts counts;
 	unsigned in_row;		/* stops of this task without one of another */
 	uint64_t looked_ns, not_before_ns, pause_ns;
-	uint64_t waited_ns, ran_ns;	/* when it was looked */
+	uint64_t waited_ns, ran_ns;	/* at the last reading */
 };
 
 /* ---- the scheduler's books ---- */
@@ -82,7 +82,7 @@ int follow_processor_of(pid_t tid)
 	return cpu;
 }
 
-/* What has passed since the last look, which this one takes the place of. False: it is not told. */
+/* Take a reading; *l is what has passed since the last one. False: the kernel does not tell. */
 static bool look(struct follow *f, struct follow_look *l)
 {
 	uint64_t ran, waited, unused;
@@ -114,8 +114,9 @@ static bool set_policy(int policy)
 /* The one that is on; a process has one tracer. */
 static struct follow *following;
 
-/* Whom we fork while we follow, to write a profile, shall not wait as we do. SCHED_RESET_ON_FORK
- * does not do this: it takes away what is urgent, and SCHED_IDLE is not. */
+/* A child that we fork while we follow, to write a profile, must not inherit SCHED_IDLE.
+ * SCHED_RESET_ON_FORK does not prevent that: it only resets real-time policies and high
+ * priorities. */
 static void be_ordinary_in_child(void)
 {
 	follow_leave(following);
@@ -150,7 +151,7 @@ static void pause_for_a_while(struct follow *f)
 {
 	f->counts.given_up++;
 	follow_leave(f);
-	close_books(&f->task); /* its number may be another's by then */
+	close_books(&f->task); /* its tid may be another task's by then */
 	f->pause_ns = f->pause_ns ? f->pause_ns * 2 : PAUSE_NS;
 	if (f->pause_ns > max_pause_ns)
 		f->pause_ns = max_pause_ns;
@@ -173,8 +174,7 @@ static void enter(struct follow *f)
 		pause_for_a_while(f);
 }
 
-/* Unprivileged, a process may not be able to come back from SCHED_IDLE, sched(7): ask one that may
- * stay there. */
+/* Without privilege a process may not be able to leave SCHED_IDLE, sched(7): try it in a child. */
 static bool can_come_back(void)
 {
 	int wstatus = 1;
@@ -187,8 +187,8 @@ static bool can_come_back(void)
 	return pid > 0 && wstatus == 0;
 }
 
-/* A kernel may have the file and put nothing but zeros into it. We have run, or would not be here;
- * but it is written down when somebody else does. */
+/* Some kernels have the file, but with zeros only. We have run, so our time is not zero; it is
+ * accounted when another task is scheduled. */
 static bool are_kept(const struct books *own)
 {
 	static const struct timespec nap = { .tv_nsec = 1000 };

@@ -7,48 +7,49 @@
 #include <sys/types.h>
 
 /*
- * A stop that is answered on the processor on which it happened is two context switches; answered
- * on another one it is two interrupts of idle processors more, several times as dear. So go where
- * the task runs, and make room for it: the kernel wakes a task where it ran last if nobody but
+ * A stop that is served on the processor on which it happened costs two context switches; served on
+ * another one it costs two wakeups of idle processors more, and several times the time. So run
+ * where the task runs, and make room for it: the kernel wakes a task where it ran last if only
  * SCHED_IDLE tasks run there. Nothing about the task itself is changed.
  *
- * The price: who is SCHED_IDLE waits as long as anybody else wants that processor. A watch on the
- * time that is lost so ends it, see follow_starves().
+ * The price: a SCHED_IDLE tracer waits as long as any other task wants that processor. Following
+ * ends when too much time is lost that way, see follow_starves().
  */
 struct follow;
 
-/* NULL: nobody can be followed. We are out of memory, or this kernel does not tell how long one
- * waits for a processor, or we have another policy than the ordinary one or could not come back to
- * it. */
+/* NULL: no task can be followed. We are out of memory, or this kernel does not tell how long a task
+ * waits for a processor, or our policy is not SCHED_OTHER, or we could not come back to it. */
 struct follow *follow_new(void);
 void follow_free(struct follow *f);
 
-/* A task has stopped. Only one that has made all of the last stops is followed. */
+/* A task has stopped. Only a task that has made all of the last stops is followed. */
 void follow_stopped(struct follow *f, pid_t tid);
 
-/* True while it is being followed: sleep, it is on this processor. */
+/* True while a task is being followed: sleep in waitpid rather than spin, for it needs this
+ * processor. */
 bool follow_is_on(const struct follow *f);
 
 struct follow_counts {
-	uint64_t begun;		/* so often a task was followed from then on */
-	uint64_t given_up;	/* ... and so often not any more, for others wanted the processor */
+	uint64_t begun;		/* how often following began */
+	uint64_t given_up;	/* ... and how often it was ended because others wanted the
+				   processor */
 };
 
-/* All zero of a NULL. */
+/* All zero if @f is NULL. */
 struct follow_counts follow_counts(const struct follow *f);
 
-/* Be an ordinary process again, which may run anywhere; for work that is not between two stops. */
+/* Return to SCHED_OTHER and to all processors; for work other than serving stops. */
 void follow_leave(struct follow *f);
 
-/* What has passed between two looks, in nanoseconds. */
+/* What has passed between two readings, in nanoseconds. */
 struct follow_look {
-	uint64_t waited;	/* the tracer wanted to run, but another one did */
-	uint64_t ran;		/* the task that is followed ran */
+	uint64_t waited;	/* the tracer was runnable, but did not run */
+	uint64_t ran;		/* the followed task ran */
 };
 
 /**
  * Is the processor wanted by others? While the task runs the tracer waits for it, as it should; any
- * longer it waits for strangers, and the task waits with it.
+ * more time it waits for other tasks, and the followed task waits with it.
  */
 bool follow_starves(const struct follow_look *l);
 

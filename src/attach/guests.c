@@ -10,7 +10,7 @@
 
 enum { SLEEPERS_TRIES = 1000 };	/* of a millisecond or so */
 
-/* Was it asleep when it was seized, a moment ago? */
+/* Was the task asleep in vfork(2) when it was seized, a moment ago? */
 static bool is_sleeper(const struct task *task)
 {
 	return task->in_vfork && task->silent && !task->space;
@@ -20,9 +20,9 @@ struct guests {
 	struct tracer *t;
 	pid_t host;
 	uint64_t *stopped_ns;
-	pid_t sleeper;	/* one of those that wait for them; 0: nobody does */
+	pid_t sleeper;	/* a thread that sleeps in vfork(2); 0: there is none */
 	unsigned sleepers, n;
-	bool more;	/* one of them was seized in this look */
+	bool more;	/* one was seized in this round */
 };
 
 static void count_sleepers(struct guests *g)
@@ -52,7 +52,7 @@ static int seize_guest(void *arg, pid_t pid)
 
 	if (err && err != -ESRCH)
 		return err;
-	/* It has ended, or it has executed a program meanwhile and is somebody else's business. */
+	/* It has ended, or has executed a program meanwhile and no longer shares this memory. */
 	if (err || !is_guest(g, pid)) {
 		tracer_let_stopped_go(g->t, pid);
 		return 0;
@@ -62,7 +62,8 @@ static int seize_guest(void *arg, pid_t pid)
 	return 0;
 }
 
-/* All of them, and theirs. 0 or -errno. *@all: for each that sleeps there is a child. */
+/* Seize all of them, and their own guests. 0 or -errno. *@all: there is a child for each sleeping
+ * thread. */
 static int seize_guests(struct tracer *t, pid_t host, uint64_t *stopped_ns, bool *all)
 {
 	struct guests g;

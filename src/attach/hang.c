@@ -24,7 +24,7 @@ bool hang_judge(struct hang *h, const struct hang_seen *seen)
 	       (!seen->wants_to_run || seen->ran_ns - h->ran_ns >= HANG_RAN_NS);
 }
 
-/* Where the kernel does not count it nothing is known of what the tracer wants. */
+/* The tracer's processor time. False: this kernel does not count it. */
 static bool read_ran(pid_t tracer, uint64_t *ran_ns)
 {
 	char *text = proc_read(tracer, "schedstat", NULL);
@@ -34,7 +34,7 @@ static bool read_ran(pid_t tracer, uint64_t *ran_ns)
 	return read;
 }
 
-/* Is a byte of it not 0? */
+/* Is any byte of the range not 0? */
 static bool any_set(const struct address_space *s, taddr at, uint64_t size)
 {
 	uint8_t bytes[4096];
@@ -54,8 +54,8 @@ static bool any_set(const struct address_space *s, taddr at, uint64_t size)
 	return false;
 }
 
-/* The tracer goes on, and may be writing it. False: it is not about such bytes, or is another one
- * by now. */
+/* Copy the entry, which the tracer may be writing at this moment. False: it is not a JOURNAL_WAITS,
+ * or has been replaced meanwhile. */
 static bool read_waits(const struct journal_entry *e, struct journal_entry *now)
 {
 	now->pid = __atomic_load_n(&e->pid, __ATOMIC_ACQUIRE);
@@ -86,7 +86,7 @@ void hang_look(struct hang *h, struct journal *g, pid_t tracer)
 {
 	struct hang_seen seen = { .beats = atomic_load(&g->beats) };
 
-	/* Nobody's memory is read as long as the tracer does something. */
+	/* As long as the tracer makes progress no program's memory is read. */
 	seen.waiting = seen.beats == h->beats && somebody_waits(g);
 	if (seen.waiting)
 		seen.wants_to_run = read_ran(tracer, &seen.ran_ns) &&

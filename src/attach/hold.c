@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What waitpid has told while tasks are being held. The stop that PTRACE_INTERRUPT asks for is
- * taken; what came before it is queued. */
+/* Note what waitpid reports while tasks are being held. The stop that PTRACE_INTERRUPT asks for is
+ * consumed; what came before it is queued. */
 static void note_while_holding(struct tracer *t, pid_t tid, int wstatus)
 {
 	struct task *task = tasks_find(&t->tasks, tid);
@@ -26,7 +26,7 @@ static void note_while_holding(struct tracer *t, pid_t tid, int wstatus)
 	tracer_note(t, tid, wstatus);
 }
 
-/* Leaders that have ended while their threads go on. */
+/* Find leaders that have ended while their threads go on: waitpid does not report them. */
 static void look_for_ended_leaders(struct tracer *t, const struct address_space *s,
 				   const struct task *except)
 {
@@ -40,7 +40,7 @@ static void look_for_ended_leaders(struct tracer *t, const struct address_space 
 		}
 }
 
-/* Those that were asleep in vfork(2) when they were seized. */
+/* Find the tasks that were asleep in vfork(2) when they were seized. */
 static void look_for_sleepers(struct tracer *t, const struct address_space *s,
 			      const struct task *except)
 {
@@ -51,7 +51,7 @@ static void look_for_sleepers(struct tracer *t, const struct address_space *s,
 			task->in_vfork = t->kernel.sleeps_in_vfork(t->kernel.ctx, task->tid);
 }
 
-/* A task stops within microseconds; or it has ended, or sleeps, and nobody has told of that. */
+/* A task stops within microseconds; or it has ended, or sleeps, which waitpid does not report. */
 static void look_again_later(struct tracer *t, const struct address_space *s,
 			     const struct task *except, unsigned looks)
 {
@@ -67,7 +67,7 @@ static void look_again_later(struct tracer *t, const struct address_space *s,
 }
 
 /*
- * Wait until no task of the space (NULL: of any) runs. For whichever comes first, never for one in
+ * Wait until no task of the space (NULL: of any) runs. Wait for any task, never for one in
  * particular: a thread in the middle of an exec stops only after its siblings have been waited for.
  */
 static void await_all(struct tracer *t, const struct address_space *s, const struct task *except)
@@ -138,7 +138,8 @@ void tracer_stir(struct tracer *t)
 
 /* ---- letting go ---- */
 
-/* Held, or stopped by job control, which comes before a signal that is on its way. */
+/* May a breakpoint's SIGTRAP still be pending? If the task is held, or in a group stop, which comes
+ * before a pending signal. */
 static bool may_owe_trap(const struct tracer *t, const struct task *task)
 {
 	return task->state == TASK_HELD ||
@@ -146,8 +147,8 @@ static bool may_owe_trap(const struct tracer *t, const struct task *task)
 		tracer_decode(t, task->tid, task->wstatus).kind == STOP_GROUP);
 }
 
-/* Let those go on whose trap is on its way, until it has come: they run nothing before that. True:
- * there was one. */
+/* Let tasks with a pending SIGTRAP go on until they stop for it: they run nothing before that.
+ * True: there was one. */
 static bool await_pending_traps(struct tracer *t)
 {
 	struct task *task;
@@ -164,7 +165,8 @@ static bool await_pending_traps(struct tracer *t)
 	return any;
 }
 
-/* New tasks come to light while the old ones are stopped: until there is nothing to do. */
+/* New tasks appear while the known ones are being stopped: to be repeated until there is nothing to
+ * do. */
 static bool stop_more(struct tracer *t)
 {
 	struct task *task;
@@ -184,7 +186,8 @@ static bool stop_more(struct tracer *t)
 	return more;
 }
 
-/* Births, execs and ends that were queued change who is there. True: one was served. */
+/* Serve queued clone, fork, exec and exit events, which change the set of tasks. True: one was
+ * served. */
 static bool serve_changes(struct tracer *t)
 {
 	struct task *task;
@@ -212,7 +215,7 @@ static bool serve_changes(struct tracer *t)
 	return false;
 }
 
-/* The signal the task is owed when it goes on without us. */
+/* The signal to deliver to the task when it is detached; 0: none. */
 static int owed_signal(struct tracer *t, struct task *task)
 {
 	if (task->state != TASK_QUEUED)
@@ -229,11 +232,12 @@ static void settle(struct tracer *t, struct task *task)
 	bool trapped = task->state == TASK_QUEUED &&
 		       tracer_decode(t, task->tid, task->wstatus).kind == STOP_TRAP;
 
-	/* An error of our own came in the middle of serving it. */
+	/* Serving it was cut short by an error of our own. */
 	if (task->state == TASK_SERVED)
 		trapped = stop_needs_siginfo(task->wstatus);
 
-	/* It will run into our breakpoint again, or not, if that is to go. */
+	/* The pc is back at the breakpoint: the task will hit it again, unless it has been removed
+	 * by then. */
 	if (t->ops->settle(t->ctx, task, trapped) && trapped)
 		task->state = TASK_HELD;
 }
@@ -242,7 +246,7 @@ void tracer_stop_all(struct tracer *t)
 {
 	struct task *task;
 
-	/* Whoever has stopped may have done so before us, with its trap still on its way. */
+	/* A stopped task may have hit a breakpoint just before, with the SIGTRAP still pending. */
 	do
 		while (stop_more(t) || serve_changes(t))
 			;
@@ -259,7 +263,7 @@ void tracer_continue(struct tracer *t)
 	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));) {
 		if (task->state != TASK_HELD)
 			continue;
-		/* It is to be told again that its group is stopped, before it runs. */
+		/* Have it enter its group stop again before it runs. */
 		if (task->group_stopped)
 			kernel_request(&t->kernel, PTRACE_INTERRUPT, task->tid, NULL, NULL);
 		task->group_stopped = false;
@@ -267,8 +271,8 @@ void tracer_continue(struct tracer *t)
 	}
 }
 
-/* Serve what tasks have stopped for until they run undisturbed. A program that gets signals without
- * end, and of them one in each moment that it is let run, would never come to anything else. */
+/* Serve stops until the tasks run undisturbed. A program that gets signals all the time, one in
+ * each moment that it may run, would otherwise never run any code of its own. */
 static int serve_until_quiet(struct tracer *t)
 {
 	enum { QUIET = 100, MOST = 1000 };
@@ -298,8 +302,8 @@ void tracer_let_run(struct tracer *t, uint64_t ns)
 	tracer_stop_all(t);
 }
 
-/* A leader whose threads go on, a task that has been killed, or one whose number a thread has now
- * that made an exec and is not ours. */
+/* A leader that has ended while its threads go on, a task that has been killed, or one whose tid
+ * was taken over, in an exec, by a thread that is not ours. */
 static bool is_gone(const struct tracer *t, const struct task *task)
 {
 	return task->over || (!task->in_vfork && !kernel_says_ours(&t->kernel, task->tid));
@@ -330,9 +334,10 @@ static void forget_gone(struct tracer *t)
 }
 
 /*
- * Those that were killed while they were let go are to be waited for. Those that sleep in vfork(2)
- * can be let go when their children, which are free now, have exec'ed or ended. Of one whose child
- * takes its time nothing but the kernel's record is ours any more, and that goes when we end.
+ * Tasks that were killed while being detached have to be waited for. Those that sleep in vfork(2)
+ * can be detached when their children, which are free now, have exec'ed or ended. If a child takes
+ * longer than we wait, its parent remains our tracee until we exit, but nothing of ours is left in
+ * its memory.
  */
 static void let_go_of_rest(struct tracer *t)
 {
@@ -353,8 +358,8 @@ static void let_go_of_rest(struct tracer *t)
 		tracer_forget(t, task);
 }
 
-/* Take everything of ours out of a process, or of all (0). False: somebody is in the middle of
- * it. */
+/* Take everything of ours out of one process, or of all (@pid 0). False: a task is executing code
+ * of ours. */
 static bool clean(struct tracer *t, pid_t pid)
 {
 	const struct address_space *last = NULL;
@@ -362,7 +367,7 @@ static bool clean(struct tracer *t, pid_t pid)
 	bool done = true;
 
 	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));) {
-		/* Mostly all have the same one, and it takes a look at each of them. */
+		/* Mostly all tasks share one space, and cleaning it inspects each of them. */
 		if (!task->space || task->space == last || (pid && task->tgid != pid))
 			continue;
 		last = task->space;
@@ -371,8 +376,8 @@ static bool clean(struct tracer *t, pid_t pid)
 	return done;
 }
 
-/* The same, with all tasks stopped at the end. Who does not come out of it in time stays in it:
- * what is there then harms nobody. */
+/* Stop all tasks and clean. A task that does not leave our code in time stays there: then that code
+ * is left in place, and is harmless. */
 static void stop_and_clean(struct tracer *t, pid_t pid)
 {
 	enum { ROUNDS = 4000, NAP_NS = 500000 };
@@ -417,8 +422,8 @@ static const struct address_space *space_of_process(struct tracer *t, pid_t pid)
 	return NULL;
 }
 
-/* A task of the process, or of one that runs in its memory, @s; or that was seized with it, if it
- * has no space yet. */
+/* Is it a task of the process, or of one that shares its memory, @s; or one that was seized with
+ * it, if it has no space yet? */
 static bool goes_too(const struct task *task, pid_t pid, const struct address_space *s)
 {
 	return task->tgid == pid || (task->space ? task->space == s : !task->fresh);
@@ -434,7 +439,7 @@ static bool has_others(struct tracer *t, pid_t pid, const struct address_space *
 	return false;
 }
 
-/* Those that sleep in vfork(2) are let go when they tell of its end: tracer_serve_event(). */
+/* Tasks that sleep in vfork(2) are detached when they report its end: tracer_serve_event(). */
 static void leave_sleepers(struct tracer *t, pid_t pid, const struct address_space *s)
 {
 	struct task *task;

@@ -30,8 +30,8 @@ struct journal *journal_new(void)
 	pthread_mutexattr_setrobust(&a, PTHREAD_MUTEX_ROBUST);
 	pthread_mutex_init(&g->alive, &a);
 	pthread_mutexattr_destroy(&a);
-	/* The kernel writes here for a tracer that is being killed, when it will fetch no page for
-	 * it. */
+	/* The kernel writes here even while the tracer is being killed, when it no longer handles a
+	 * page fault for it. */
 	mlock(&g->heard, sizeof g->heard);
 	return g;
 }
@@ -42,7 +42,8 @@ void journal_free(struct journal *g)
 		munmap(g, sizeof *g);
 }
 
-/* One that is killed does not let us wait. */
+/* Wait until the keeper holds us. If the keeper is killed, its end of the socket is closed and the
+ * wait ends. */
 static void wait_until_held(int meeting)
 {
 	struct pollfd p = { .fd = meeting, .events = POLLIN };
@@ -58,7 +59,8 @@ int journal_enter(struct journal *g, pid_t keeper, int meeting)
 
 	if (err)
 		return err;
-	/* Where only a parent may trace its children, the keeper has to be named. */
+	/* With Yama's ptrace_scope 1 a process that is no ancestor has to be named to be allowed to
+	 * trace us. */
 	if (keeper)
 		prctl(PR_SET_PTRACER, (unsigned long)keeper, 0, 0, 0);
 	atomic_store(&g->tracer, getpid());
@@ -72,7 +74,7 @@ void journal_leave(struct journal *g)
 {
 	atomic_store(&g->clean, true);
 	pthread_mutex_unlock(&g->alive);
-	/* Nothing but an occasion for the keeper to see that and to let go. */
+	/* Makes us stop for a signal, so that the keeper wakes, sees that and detaches. */
 	if (atomic_load(&g->kept))
 		raise(SIGWINCH);
 }
@@ -87,7 +89,7 @@ static struct journal_program *find_program(struct journal *g, pid_t pid)
 	return NULL;
 }
 
-/* One that has gone leaves its place to the next. */
+/* Find or add a program. A free record is used again. */
 static struct journal_program *program(struct journal *g, pid_t pid)
 {
 	struct journal_program *p = find_program(g, pid);
@@ -138,8 +140,8 @@ void journal_copied(struct journal *g, pid_t pid)
 
 /* ---- breakpoints ---- */
 
-/* Whole before it counts: the tracer may be killed between any two writes. Who looks whether it
- * hangs reads some of it meanwhile, see hang.c. @to: of nobody. */
+/* The pid, which makes the entry valid, is written last: the tracer may be killed between any two
+ * writes. hang.c reads entries concurrently. @to: a free entry. */
 static void write_entry(struct journal_entry *to, const struct journal_entry *e)
 {
 	__atomic_store_n(&to->kind, e->kind, __ATOMIC_RELAXED);
@@ -293,7 +295,7 @@ void journal_changes(struct journal *g, uint32_t number, taddr from, const struc
 	set_state(r, JOURNAL_CHANGES);
 }
 
-/* As long as it lasts the program is in the journal, whatever else is there of it. */
+/* During the call the program is in the journal, even if it has no other entries. */
 void journal_calls(struct journal *g, uint32_t *number, struct journal_who who,
 		   const struct journal_call *call)
 {
@@ -394,7 +396,8 @@ pid_t journal_wait_for(struct journal *g, pid_t pid, int *wstatus, int flags)
 	siginfo_t own = { 0 }, *si = g ? &g->heard : &own;
 
 	si->si_pid = 0;
-	/* Not WSTOPPED: those that are traced tell of their stops anyway, and nobody else is to. */
+	/* Not WSTOPPED: stops of tracees are reported anyway, and those of other children are not
+	 * wanted. */
 	if (waitid(pid > 0 ? P_PID : P_ALL, pid > 0 ? (id_t)pid : 0, si, WEXITED | __WALL | flags))
 		return -1;
 	if (si->si_pid)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The process that holds the tracer. A tracer that is killed lets go of its tasks at once, and they
- * run on from wherever they were. But one that is traced itself stops before that, at the beginning
- * of its end (PTRACE_EVENT_EXIT): until it is let go on, its tasks stay as they are, and all of
- * them can be stopped.
+ * The process that traces the tracer. When a tracer is killed the kernel detaches its tracees at
+ * once, and they run on from wherever they were. But a tracer that is traced itself stops before
+ * that (PTRACE_EVENT_EXIT): until it is resumed its tracees stay as they are, and all of them can
+ * be stopped.
  */
 #include "attach/hang.h"
 #include "attach/rescue_internal.h"
@@ -17,8 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What counts is the time until the tasks that run have been stopped. Without the privilege it is
- * as it is. */
+/* Shorten the time until the running tasks have been stopped. Without the privilege for it nothing
+ * is changed. */
 static void hurry(pid_t who)
 {
 	struct sched_param first = { .sched_priority = 1 };
@@ -36,7 +36,7 @@ static bool hold(struct journal *g, pid_t tracer, int meeting)
 	return held;
 }
 
-/* The tracer begins to end. True: its tasks were seen as it leaves them. */
+/* The tracer is at PTRACE_EVENT_EXIT. True: how its tasks stand has been recorded. */
 static bool at_its_end(struct journal *g, pid_t tracer, struct recovery_sight *s)
 {
 	bool clean = atomic_load(&g->clean);
@@ -45,13 +45,13 @@ static bool at_its_end(struct journal *g, pid_t tracer, struct recovery_sight *s
 		watchdog_stop_programs(g);
 		sight_take(g, s);
 	}
-	/* Until it is gone they wait. */
+	/* Its tasks wait until it is gone. */
 	hurry(tracer);
 	/* A second SIGKILL does not wait for us. */
 	return !ptrace(PTRACE_CONT, tracer, NULL, NULL) && !clean;
 }
 
-/* Let it go on from a stop that is not its end. */
+/* Resume the tracer from any other stop. */
 static void let_go_on(struct journal *g, pid_t tracer, int wstatus)
 {
 	int sig = WSTOPSIG(wstatus), event = wstatus >> 16;
@@ -70,8 +70,9 @@ static void wake(int sig)
 	(void)sig;
 }
 
-/* Have waiting end every so many seconds, to look whether the tracer does anything; 0: no more.
- * We do it and not the watchdog, which is stopped with the terminal. */
+/* Interrupt the wait every so many seconds, to check that the tracer makes progress; 0: no more.
+ * The keeper does this and not the watchdog, which job control stops along with the terminal's
+ * other processes. */
 static void wake_every(int seconds)
 {
 	struct itimerval every = { { seconds, 0 }, { seconds, 0 } };
@@ -81,7 +82,7 @@ static void wake_every(int seconds)
 	setitimer(ITIMER_REAL, &every, NULL);
 }
 
-/* True: it has ended; false: it has left in good order. */
+/* True: the tracer has ended; false: it has undone everything itself. */
 static bool await_end(struct journal *g, pid_t tracer, struct recovery_sight *s, bool *seen)
 {
 	struct hang hang = { 0 };
@@ -108,7 +109,7 @@ static bool await_end(struct journal *g, pid_t tracer, struct recovery_sight *s,
 	}
 }
 
-/* A semaphore would never be posted if those who could do that are killed. */
+/* A socket and no semaphore, which would never be posted if the tracer were killed. */
 static void await_tracer(int meeting)
 {
 	char c;

@@ -65,7 +65,7 @@ static bool system_permits(void *ctx, pid_t pid)
 	return !refused;
 }
 
-/* Periodic, for one that fires once may do so before the wait has begun. */
+/* A periodic timer: one that fires once may do so before the wait has begun. */
 static void system_wake(void *ctx, uint64_t ns)
 {
 	static timer_t timer;

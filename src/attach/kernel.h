@@ -11,20 +11,19 @@
 
 struct journal;
 
-/* Whoever wants a wait to end sends this signal, which has to have a handler that restarts no
- * call. */
+/* The signal that ends a wait: it needs a handler without SA_RESTART. */
 #define KERNEL_WAKES_BY SIGURG
 
 /*
- * The tracer's way to its tasks: what it asks of the kernel, and what the kernel tells it. In
- * tests a script answers instead, which can have things happen in any order.
+ * The kernel as the tracer sees it: what it requests, and what is reported to it. In tests a script
+ * takes its place, which can have things happen in any order.
  *
- * wait and request would do if ptrace(2) told everything. It does not tell to which process a
- * task belongs and whether it is still ours, who shares whose memory and which tasks there are,
- * and it gives no access to a memory that outlives an exec: these are the next four. Nor does it
- * tell of a task that was asleep in vfork(2) when it was seized, or whether who was refused has
- * just ended in an exec: these are two more. And in pause() time passes, which a script has to
- * know.
+ * wait and request would be enough if ptrace(2) told everything. It does not tell which process a
+ * task belongs to and whether it is still our tracee, which tasks share memory and which tasks
+ * exist, and it gives no access to a memory that outlives an exec: hence the next four. Nor does it
+ * tell whether a task was asleep in vfork(2) when it was seized, or whether a task that we may not
+ * seize has just ended in an exec: hence two more. And a script has to know that time passes in
+ * pause().
  */
 struct kernel {
 	/* As waitpid(2) with __WALL; @tid -1: any. The one place where the tracer waits for a
@@ -37,23 +36,23 @@ struct kernel {
 	/* Do they run in the same memory? */
 	bool (*shares_memory)(void *ctx, pid_t a, pid_t b);
 	/* Call @visit for each thread of a process, or for each process if @pid is 0, until it
-	 * does not return 0. Returns what it did, or -ESRCH if there is no list. Tasks may come
-	 * and go meanwhile, see proc/tasks.h. */
+	 * returns something other than 0. Returns that, or -ESRCH if there is no list. Tasks may
+	 * come and go meanwhile, see proc/tasks.h. */
 	int (*each_task)(void *ctx, pid_t pid, int (*visit)(void *arg, pid_t tid), void *arg);
 	/* As address_space_new(). */
 	struct address_space *(*open_space)(void *ctx, pid_t tid);
-	/* Is something that needs the same right as PTRACE_SEIZE not refused? */
+	/* Is something permitted that needs the same right as PTRACE_SEIZE? */
 	bool (*permits)(void *ctx, pid_t pid);
 	/* Have wait() end with EINTR every @ns from here on; 0: no more. */
 	void (*wake)(void *ctx, uint64_t ns);
 	/* As vfork_sleeps(). */
 	bool (*sleeps_in_vfork)(void *ctx, pid_t tid);
-	/* Let others run for so long; 0: just let them have the processor. */
+	/* Let others run for @ns; 0: just yield the processor. */
 	void (*pause)(void *ctx, uint64_t ns);
 	void *ctx;
 };
 
-/* The kernel that runs us; what it tells is written into @journal; NULL: it is not kept. */
+/* The real kernel. What its wait() reports is written into @journal, unless that is NULL. */
 struct kernel kernel_of_system(struct journal *journal);
 
 static inline pid_t kernel_wait(const struct kernel *k, pid_t tid, int *wstatus, int flags)

@@ -22,7 +22,7 @@
 /* ---- launch ---- */
 
 struct launch_pipes {
-	int go[2];	/* parent -> child: you are traced, exec */
+	int go[2];	/* parent -> child: you are being traced, so exec */
 	int err[2];	/* child -> parent: errno of execve; closed by an exec that works */
 };
 
@@ -61,7 +61,7 @@ static void reap(struct tracer *t, pid_t pid)
 	journal_noted(t->journal);
 }
 
-/* Waits for the exec; on success the child is stopped in it, which is then in the queue. */
+/* Wait for the exec; on success the child is stopped at it, and that stop is queued. */
 static int wait_for_exec(struct tracer *t, pid_t pid, int err_fd, const char *name, struct error *e)
 {
 	int wstatus, exec_err;
@@ -80,7 +80,7 @@ static int wait_for_exec(struct tracer *t, pid_t pid, int err_fd, const char *na
 		journal_noted(t->journal);
 		if (!WIFSTOPPED(wstatus))
 			break;
-		/* A signal that came before the program did; it is its own from the start. */
+		/* A signal sent to the child before the exec: deliver it. */
 		int sig = wstatus >> 16 ? 0 : WSTOPSIG(wstatus);
 		kernel_resume(&t->kernel, PTRACE_CONT, pid, sig);
 	}
@@ -89,7 +89,7 @@ static int wait_for_exec(struct tracer *t, pid_t pid, int err_fd, const char *na
 	return launch_ended(name, wstatus, e);
 }
 
-/* What we have started ourselves cannot be traced. Returns @err. */
+/* Our own child cannot be traced: set the sentence. Returns @err. */
 static int refuse_launch(const char *name, int err, struct error *e)
 {
 	struct permission_facts f = permission_look(getpid());
@@ -144,7 +144,7 @@ pid_t tracer_launch(struct tracer *t, const char *path, char *const argv[], stru
 	return err ? err : pid;
 }
 
-/* ---- who is a new task, and whose memory does it have ---- */
+/* ---- placing a new task: its process and its memory ---- */
 
 bool tracer_shares_memory(const struct tracer *t, pid_t a, pid_t b)
 {
@@ -161,8 +161,8 @@ static struct task *task_of_group(struct tracer *t, pid_t tgid)
 	return NULL;
 }
 
-/* One that has been killed meanwhile remains ours until it has been waited for, and an exec waits
- * for that. */
+/* A detach failed: has the task been killed? Then it remains our tracee until it has been waited
+ * for, and another thread's exec waits for that. */
 static bool is_dying(const struct tracer *t, pid_t tid)
 {
 	return errno == ESRCH && kernel_says_ours(&t->kernel, tid);
@@ -184,7 +184,7 @@ static bool has_died(int err)
 	return err == ESRCH || err == ENOENT || err == EACCES;
 }
 
-/* A child that we have no means to follow. False: it has been let go, with its own bytes. */
+/* A child that we have no means to follow. False: it has been detached, its own bytes restored. */
 static bool let_child_go(struct tracer *t, struct task *task, const struct address_space *space,
 			 int err)
 {
@@ -201,8 +201,8 @@ static bool let_child_go(struct tracer *t, struct task *task, const struct addre
 }
 
 /*
- * Give a new, stopped task its place: a thread, or a process in its parent's memory (vfork), or one
- * with a copy of it (fork). False: it has been let go.
+ * Give a new, stopped task its thread group and space: it is a thread, or a process in its parent's
+ * memory (vfork), or one with a copy of it (fork). False: it has been detached.
  */
 static bool place(struct tracer *t, struct task *task, const struct task *parent,
 		  struct address_space *space)
@@ -240,13 +240,13 @@ bool tracer_serve_fresh(struct tracer *t, struct task *task)
 	return false;
 }
 
-/* The stop a parked task had when it came; served now that it has its place. */
+/* Queue a parked task's first stop, which can be served now that the task has been placed. */
 static void unpark(struct tracer *t, struct task *task)
 {
 	tracer_note(t, task->tid, task->wstatus);
 }
 
-/* The first stop of a new task, which comes by itself. NULL: it has been killed before. */
+/* Wait for the first stop of a new task. NULL: it was killed before. */
 static struct task *await_birth(struct tracer *t, pid_t child)
 {
 	int wstatus;
@@ -261,8 +261,8 @@ static struct task *await_birth(struct tracer *t, pid_t child)
 }
 
 /*
- * The child of a stopped task gets its place before its parent goes on: what is recorded of the
- * parent is what the child begins with, and not what the parent does afterwards.
+ * A child is placed before its parent is resumed: it starts with a copy of what is recorded of the
+ * parent now, not of what the parent does afterwards.
  */
 static void birth(struct tracer *t, struct task *parent, pid_t child)
 {
@@ -270,7 +270,7 @@ static void birth(struct tracer *t, struct task *parent, pid_t child)
 
 	if (task && !task->fresh)
 		return; /* a thread that was adopted when its first stop came */
-	/* Let go in the meantime, or killed before its first stop? Then nothing will come. */
+	/* Detached in the meantime, or killed before its first stop? Then no stop will come. */
 	if (!task && !kernel_says_ours(&t->kernel, child))
 		return;
 	if (!task && !(task = await_birth(t, child)))
@@ -281,7 +281,7 @@ static void birth(struct tracer *t, struct task *parent, pid_t child)
 		unpark(t, task);
 }
 
-/* Of the new processes whose first stop has come. */
+/* Is it a new process whose first stop has come, but of which no event has told yet? */
 static bool is_untold(const struct tracer *t, const struct task *task)
 {
 	return task->fresh && WIFSTOPPED(task->wstatus) &&
@@ -297,7 +297,8 @@ static int await_if_unheard(void *arg, pid_t pid)
 	return 0;
 }
 
-/* The processes that are ours, but have not been heard of yet: nobody else knows their numbers. */
+/* Wait for the processes that are our tracees but unknown so far. All of /proc is searched, for no
+ * event will tell their pids. */
 static void await_unheard(struct tracer *t)
 {
 	t->kernel.each_task(t->kernel.ctx, 0, await_if_unheard, t);
@@ -322,8 +323,9 @@ static bool is_telling(const struct kernel *k, const struct task *task, pid_t ch
 }
 
 /*
- * Would the process whose child it is now still tell of it? It may have got it as an orphan, from
- * @dead. Once all of its threads have stopped, those that made somebody have it to tell.
+ * Will the process that is its parent now still report the child by an event? It may be a reaper
+ * that has inherited the orphan from @dead. When all threads of the parent are stopped, one that
+ * has created a child has the event to report.
  */
 static bool will_be_told(struct tracer *t, const struct task *child, const struct task *dead)
 {
@@ -349,8 +351,7 @@ static struct task *orphan(struct tracer *t, const struct task *dead)
 	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));) {
 		if (is_untold(t, task) && !will_be_told(t, task, dead))
 			return task;
-		if (t->tasks.n != n) /* others have been heard of meanwhile: the table has
-				        changed */
+		if (t->tasks.n != n) /* new tasks were added meanwhile: the table has changed */
 			i = 0;
 		n = t->tasks.n;
 	}
@@ -379,8 +380,8 @@ static struct task *left_behind(struct tracer *t, pid_t parent)
 	return NULL;
 }
 
-/* @task, which has made an exec, is all that is left of its process; its old memory is known
- *        still. */
+/* @task has made an exec and is the only thread left; its old space is still known. Place the
+ *       children of the threads that the exec has ended. */
 static void place_left_behind(struct tracer *t, const struct task *task)
 {
 	struct task *child;
@@ -392,7 +393,8 @@ static void place_left_behind(struct tracer *t, const struct task *task)
 
 /* ---- exec ---- */
 
-/* The threads an exec has ended; they are not always told of. True: there were some. */
+/* Forget the threads that an exec has ended; waitpid does not report all of them. True: there were
+ * some. */
 static bool drop_other_threads(struct tracer *t, const struct task *task)
 {
 	struct task *other;
@@ -412,11 +414,11 @@ void tracer_take_over(struct tracer *t, struct task *task)
 {
 	const struct task *sibling = task->space ? NULL : task_of_group(t, task->tid);
 
-	/* A thread that was seized may take the place of a leader that was not. */
+	/* A seized thread may take over the tid of a leader that was not seized. */
 	if (sibling)
 		tracer_enter_space(task, sibling->space);
 	task->fresh = false;
-	task->in_vfork = task->over = false; /* that was the leader, who is no more */
+	task->in_vfork = task->over = false; /* these were about the old leader, which is gone */
 	task->tgid = task->tid;
 	if (drop_other_threads(t, task) && task->space)
 		place_left_behind(t, task);
@@ -440,7 +442,8 @@ void tracer_take_overs(struct tracer *t)
 
 static bool serve_exec(struct tracer *t, struct task *task)
 {
-	/* The call that ends next is the exec, whatever another thread was in under this number. */
+	/* The system call that ends next is the exec, whatever call the old leader of this tid was
+	 * in. */
 	task->call.inside = false;
 	task->mask = (struct mask_watch){ 0 };
 	if (task->space)
@@ -467,7 +470,7 @@ bool tracer_serve_event(struct tracer *t, struct task *task, int event)
 	if (event == PTRACE_EVENT_EXEC)
 		return serve_exec(t, task);
 	task->in_vfork = event == PTRACE_EVENT_VFORK;
-	/* Its process was let go while it was asleep. */
+	/* Its process was detached while it slept in vfork(2). */
 	if (event == PTRACE_EVENT_VFORK_DONE && !task->space) {
 		tracer_let_go(t, task, 0);
 		return false;

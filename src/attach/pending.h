@@ -4,8 +4,8 @@
 
 #include "attach/kernel.h"
 
-/* Is the SIGTRAP of a trap instruction already on its way to a task that was stopped before it? One
- * that is blocked is the program's own doing: the kernel opens the mask for a trap. */
+/* Is the SIGTRAP of a trap instruction pending for a task that stopped for something else first? A
+ * blocked SIGTRAP is the program's own: for a trap the kernel unblocks it. */
 bool pending_trap(const struct kernel *k, pid_t tid);
 
 #endif

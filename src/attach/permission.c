@@ -24,7 +24,8 @@ int permission_yama(const char *root)
 	return proc_number(path, YAMA_ALL);
 }
 
-/* Undumpable, its files are root's, whoever it is. Of root's own it cannot be told by that. */
+/* The /proc files of an undumpable process belong to root. Of a process of root's own this cannot
+ * be told. */
 static bool is_undumpable(pid_t pid, const struct proc_status *s)
 {
 	char path[PROC_PATH];

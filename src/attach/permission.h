@@ -13,35 +13,36 @@
 /* What yama(8) allows, kernel.yama.ptrace_scope. */
 enum {
 	YAMA_ALL,	  /* also: the kernel has no yama */
-	YAMA_DESCENDANTS, /* whom we have started */
+	YAMA_DESCENDANTS, /* only our descendants */
 	YAMA_PRIVILEGED,  /* nobody without CAP_SYS_PTRACE, not even their own children */
 	YAMA_NOBODY,
 };
 
 /* As plain data. */
 struct permission_facts {
-	uid_t us, target;   /* the effective one of ours, the real one of the process */
+	uid_t us, target;   /* our effective uid, and the real uid of the process */
 	bool can_trace;	    /* we have CAP_SYS_PTRACE ... */
-	bool can_write;	    /* ... and CAP_DAC_OVERRIDE, which other users' /proc/PID/mem takes */
+	bool can_write;	    /* ... and CAP_DAC_OVERRIDE, which other users' /proc/PID/mem needs */
 	bool undumpable;    /* the process's files in /proc are not its user's */
-	bool other_user_ns; /* it lives in another user namespace; if that may be asked */
+	bool other_user_ns; /* it is in another user namespace, as far as we may know */
 	int yama;	    /* kernel.yama.ptrace_scope */
-	char confined[128]; /* a security module's profile that it has; "": none */
+	char confined[128]; /* the security module's profile that confines it; "": none */
 };
 
 struct permission_facts permission_look(pid_t pid);
 
-/* The kernel's own answer, which it gives without the process being stopped or told: /proc/PID/mem
- * can be opened by who may attach, and by nobody else. 0 or -errno; of who runs no program 0. */
+/* Ask the kernel, without stopping or disturbing the process: /proc/PID/mem can be opened only by a
+ * process that may attach. Returns 0 or -errno; 0 for a kernel thread or a zombie. */
 int permission_ask(pid_t pid);
 
-/* It is not permitted: why, and what to do. */
+/* Tracing is not permitted: set why, and what to do. */
 void permission_why(const struct permission_facts *f, struct advice *a);
 
-/* kernel.yama.ptrace_scope, below the folder @root that has /proc. */
+/* kernel.yama.ptrace_scope, read below the folder @root that has /proc; YAMA_ALL if there is
+ * none. */
 int permission_yama(const char *root);
 
-/* Why that forbids it to trace even what one has started; false: it does not. */
+/* Does that forbid tracing even our own children? Why is set in @a. */
 bool permission_forbids_all(int yama, bool can_trace, struct advice *a);
 
 #endif

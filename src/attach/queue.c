@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From waitpid to the queue: all that has happened is taken before any of it is served. */
+/* From waitpid to the queue: all reported stops are taken before any of them is served. */
 #include "attach/tracer_internal.h"
 
 #include "arch/arch.h"
@@ -14,7 +14,7 @@
  * it: so stay awake this long after the last one. */
 #define SPIN_NS 50000
 
-/* For who looks after the program if we are killed. */
+/* Write the stop into the journal, for the watchdog and the keeper. */
 static void write_down(struct tracer *t, struct task *task, int wstatus)
 {
 	struct stop s = stop_decode(task->tid, wstatus, SI_USER, arch_trap_code);
@@ -51,8 +51,8 @@ static int enqueue(struct tracer *t, struct task *task, int wstatus)
 }
 
 /*
- * A task is about to end. It is not queued like other stops but goes on at once: another thread
- * that execs waits for its end, and whoever holds the space would wait for that thread.
+ * A task is at PTRACE_EVENT_EXIT. It is not queued like other stops but resumed at once: another
+ * thread's exec waits for its end, and tracer_hold() would wait for that thread.
  */
 static void serve_exiting(struct tracer *t, struct task *task, pid_t tid)
 {
@@ -71,7 +71,7 @@ static int note(struct tracer *t, pid_t tid, int wstatus)
 {
 	struct task *task = tasks_find(&t->tasks, tid);
 
-	/* The number is another task's by now. */
+	/* The tid has been reused for another task. */
 	if (task && task_has_ended(task)) {
 		tracer_serve_end(t, task);
 		task = tasks_find(&t->tasks, tid);
@@ -82,8 +82,8 @@ static int note(struct tracer *t, pid_t tid, int wstatus)
 	}
 
 	if (!task) {
-		/* A new task's first stop may overtake its parent's event. But what has ended
-		 * without ever having been seen needs no record. */
+		/* A new task's first stop may overtake its parent's event. But a task that has
+		 * ended without ever having been seen needs no record. */
 		if (!WIFSTOPPED(wstatus)) {
 			t->ops->reaped(t->ctx, tid, wstatus);
 			return 0;
@@ -98,7 +98,7 @@ static int note(struct tracer *t, pid_t tid, int wstatus)
 			task->takes_over = t->taking_over = true;
 		else
 			tracer_take_over(t, task);
-		/* Whatever was written down of this number was of the old program. */
+		/* What was recorded for this tid was about the old program. */
 		journal_goes_on(t->journal, task->journal_record);
 		journal_went_on(t->journal, task->journal_record);
 	}
@@ -113,8 +113,8 @@ int tracer_note(struct tracer *t, pid_t tid, int wstatus)
 	return err;
 }
 
-/* The kernel knows of nobody whom we trace any more: who is thought to run has ended unheard. What
- * has been heard of is still to be served. */
+/* waitpid knows no tracee of ours any more: tasks that are thought to run have ended without a
+ * report. Queued stops and ends are still to be served. */
 void tracer_forget_running(struct tracer *t)
 {
 	struct task *task;
@@ -129,8 +129,8 @@ void tracer_forget_running(struct tracer *t)
 
 /* ---- waiting ---- */
 
-/* Take one thing that has happened, waiting for it unless @flags has WNOHANG. 1: taken; 0: nothing
- * (yet); -errno. */
+/* Take one report of waitpid, waiting for it unless @flags has WNOHANG. Returns 1: taken; 0:
+ * nothing (yet); or -errno. */
 static int take(struct tracer *t, int flags)
 {
 	int wstatus;
@@ -149,9 +149,9 @@ static int take(struct tracer *t, int flags)
 	return 0;
 }
 
-/* Everything that has happened so far. Taking it all before serving any is what makes it fair:
- * the kernel always looks at the same task first. Of tasks that are all stopped, nothing can come
- * but their deaths, and those can wait. */
+/* Queue everything that has happened so far. Taking it all before serving any is what makes it
+ * fair: the kernel always looks at the same task first. Once all tasks are queued only their deaths
+ * could follow, and those can wait. */
 int tracer_collect(struct tracer *t)
 {
 	int taken = 1;
@@ -162,7 +162,7 @@ int tracer_collect(struct tracer *t)
 	return taken < 0 ? taken : 0;
 }
 
-/* Whether it is time to sleep; *until: 0 at first. */
+/* Is it time to sleep? *until: 0 on the first call. */
 static bool tired(const struct tracer *t, uint64_t *until)
 {
 	if (t->wait == WAIT_SLEEP || t->wait == WAIT_SPIN)
@@ -176,7 +176,7 @@ static bool tired(const struct tracer *t, uint64_t *until)
 	return now >= *until;
 }
 
-/* A sleep that ends every @ns, if it does not already; 0: only when something happens. */
+/* Have sleeps interrupted every @ns; 0: only when something happens. */
 static void wake_every(struct tracer *t, uint64_t ns)
 {
 	if (t->wake_ns != ns)
@@ -190,10 +190,10 @@ void tracer_look_seldom(struct tracer *t)
 }
 
 /*
- * Take what the programs have told without a stop. True: it was so much that there may be as much
- * again soon. Else it is cheaper for both sides to let it gather until the next time than to look
- * all the while at what is being written. A program that tells much fills the ring in milliseconds,
- * and one that has told nothing for long may as well wait for them once.
+ * Take what the programs have reported without a stop. True: it was so much that there may be as
+ * much again soon. Otherwise it is cheaper for both sides to let events gather than to poll memory
+ * that is being written. A busy program fills the ring in milliseconds, and one that has reported
+ * nothing for long may as well wait that long once.
  */
 static bool look(struct tracer *t)
 {
@@ -218,7 +218,7 @@ int tracer_wait_for_work(struct tracer *t, const volatile sig_atomic_t *stop)
 
 		err = take(t, sleep ? 0 : WNOHANG);
 		if (!err && !sleep)
-			/* the program may be waiting for this very processor */
+			/* the program may be waiting for this processor */
 			t->kernel.pause(t->kernel.ctx, 0);
 		if (err > 0)
 			err = 0;

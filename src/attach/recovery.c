@@ -12,7 +12,8 @@ bool recovery_has_breakpoint(const struct journal_entry *e, const uint8_t *code)
 		       e->insn_size - arch_trap_size);
 }
 
-/* The write may have been cut between two pages, when it was put in or taken out. */
+/* The tracer may have been killed between the two pages of a write that put it in or took it
+ * out. */
 bool recovery_has_jump(const struct journal_entry *e, const uint8_t *code)
 {
 	const uint8_t *jump = e->slot_own;
@@ -89,7 +90,7 @@ static bool has_moved(const struct recovery_seen *seen, const struct arch_regs *
 	return seen && (!seen->has_pc || seen->pc != arch_pc(now));
 }
 
-/* Its registers were its own when it was left. */
+/* The task was resumed with the program's registers. */
 static enum recovery_verdict judge_running(const struct journal *g, pid_t pid,
 					   const struct recovery_seen *seen,
 					   const struct arch_regs *now, taddr *own)
@@ -132,7 +133,7 @@ static enum recovery_verdict judge_changing(const struct journal *g, pid_t pid,
 	if (arch_pc(now) != r->from && !(seen && arch_pc(now) == arch_pc(&r->to)))
 		return memcmp(now, &r->to, sizeof *now) ? RECOVERY_LOST :
 							  judge_running(g, pid, NULL, now, own);
-	/* It was to go on in a slot, which will not be there. */
+	/* It was to go on in a slot, which is going to be removed. */
 	if (recovery_where(g, pid, arch_pc(&r->to), own) != PC_IN_SLOT)
 		*own = arch_pc(&r->to);
 	return RECOVERY_SET_ALL;
@@ -161,8 +162,8 @@ bool recovery_missed_trap(const struct journal *g, const struct recovery_seen *s
 						 : PC_OWN;
 	const struct journal_task *r = journal_record(g, seen->tid);
 
-	/* One that job control has stopped stays so when its tracer is gone, and meets the signal
-	 * when it is continued: until then it can be held. */
+	/* A task in a group stop stays stopped when its tracer is gone, and gets the signal only
+	 * when it is continued: it can still be seized before that. */
 	if (r && r->stopped && seen->untold != SIGTRAP)
 		return false;
 	return seen->trap_comes &&

@@ -10,8 +10,8 @@
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
-/* What a call returns that was interrupted before it did anything: ERESTARTSYS to
- * ERESTART_RESTARTBLOCK of the kernel, which programs never see. */
+/* The result of a call that was interrupted before it did anything: the kernel's ERESTARTSYS to
+ * ERESTART_RESTARTBLOCK, which programs never see. */
 enum { RESTART_FIRST = 512, RESTART_LAST = 516 };
 
 static int mask_request(const struct remote *r, int request, pid_t tid, sigmask *mask)
@@ -24,8 +24,8 @@ static int set_mask(const struct remote *r, pid_t tid, sigmask mask)
 	return mask_request(r, PTRACE_SETSIGMASK, tid, &mask);
 }
 
-/* The next thing that happens to @tid. A leader that is killed is told of only when its threads,
- * which are held, have been waited for, too. */
+/* Wait for @tid. Wait for all tasks, as a killed leader is reported only when its threads, which
+ * are held, have been waited for. */
 static int await(const struct remote *r, pid_t tid, int *wstatus)
 {
 	for (;;) {
@@ -40,8 +40,8 @@ static int await(const struct remote *r, pid_t tid, int *wstatus)
 	}
 }
 
-/* Let it run to its next stop. It may have a signal on its way that nobody can block; it gets that
- * as if nobody was there. Any other would be the answer to an instruction that is none. */
+/* Let it run to its next stop. SIGSTOP, which cannot be blocked, is delivered as it would be
+ * without us. Any other signal means that there is no such instruction at insn. */
 static int run_to_stop(const struct remote *r, pid_t tid, struct stop *s, int *wstatus)
 {
 	int sig = 0;
@@ -65,7 +65,7 @@ static int run_to_stop(const struct remote *r, pid_t tid, struct stop *s, int *w
 	}
 }
 
-/* To where the call begins, or where it has ended. */
+/* Run to the call's entry or exit stop. */
 static int run_to_syscall(const struct remote *r, pid_t tid)
 {
 	struct stop s;
@@ -92,7 +92,7 @@ static int run_call(const struct remote *r, pid_t tid, int64_t *result)
 	return *result <= -RESTART_FIRST && *result >= -RESTART_LAST ? -EINTR : 0;
 }
 
-/* Back to a stop like the one it was in. */
+/* Bring it back to a stop like the one it was in. */
 static int interrupt(const struct remote *r, pid_t tid)
 {
 	struct stop s = { 0 };
@@ -128,7 +128,8 @@ int remote_begin(struct remote_run *run, const struct remote *r, pid_t tid, tadd
 		return err;
 	if (r->takes)
 		r->takes(r->ctx, &run->own);
-	/* Signals wait, so that none is told of here, in registers that are not the program's. */
+	/* Block all signals, so that none is delivered while the registers are not the
+	 * program's. */
 	run->err = set_mask(r, tid, UINT64_MAX);
 	return 0;
 }
@@ -143,7 +144,7 @@ int remote_next(struct remote_run *run, long nr, const uint64_t arg[6], int64_t 
 	int err = arch_set_regs(run->tid, &regs);
 	if (!err)
 		err = run_call(run->remote, run->tid, result);
-	/* One that was interrupted before it did anything has left it as it was. */
+	/* A call that was interrupted before it did anything does not prevent the next one. */
 	run->err = err == -EINTR ? 0 : err;
 	return err;
 }

@@ -6,43 +6,43 @@
 #include "attach/kernel.h"
 
 /*
- * System calls that a stopped task is made to make. Nothing of the program's own is lost for it: a
- * call that the stop has interrupted goes on, signals stay with the kernel until the task goes on,
- * and what is done about SIGTRAP stays as it is. Therefore the task is not single-stepped: the
- * SIGTRAP of a step is delivered by force, which would take a handler, or that it is ignored, away
- * for good. It runs from the call's beginning to its end, and is then interrupted, for only there
- * does the kernel begin again what was interrupted before.
+ * System calls that a stopped task is made to make. The program loses nothing by it: a call that
+ * the stop has interrupted is restarted, signals stay pending until the task goes on, and the
+ * disposition of SIGTRAP stays as it is. That is why the task is not single-stepped: the kernel
+ * forces the SIGTRAP of a step, which would reset a handler, or SIG_IGN, for good. The task runs
+ * from the call's entry to its exit, and is then interrupted, for only in such a stop does the
+ * kernel restart what was interrupted before.
  */
 struct remote {
 	const struct kernel *kernel;
-	/* Told what has happened meanwhile to other tasks; of the task itself that it has ended, is
-	 * about to, or that job control has stopped it. */
+	/* Called with what waitpid has reported meanwhile of other tasks; of the task itself, that
+	 * it has ended, is about to, or is in a group stop. */
 	void (*note)(void *ctx, pid_t tid, int wstatus);
 	void *ctx;
-	/* What is the task's own is about to be taken from it; and it has been given back. NULL:
-	 * nobody wants to know. */
+	/* The task's registers and mask are about to be replaced; and they have been restored. May
+	 * be NULL. */
 	void (*takes)(void *ctx, const struct journal_call *own);
 	void (*gave_back)(void *ctx);
 };
 
 /*
- * The calls that a task makes one after the other: it is given back what is its own when it has
- * made all of them.
+ * Calls that a task makes one after the other: its registers and mask are restored after the last
+ * one.
  */
 struct remote_run {
 	const struct remote *remote;
 	pid_t tid;
 	struct journal_call own;
-	int err; /* it cannot make another call */
+	int err; /* not 0: it cannot make another call */
 };
 
 /**
  * Have a task make system calls, with remote_next().
- * @tid   it was seized, with PTRACE_O_TRACESYSGOOD, and is held by PTRACE_INTERRUPT or stopped by
- *        job control. In any other stop a call might not run at all, or a signal would get lost:
- *        there interrupt it, let it go on with its signal, and use the stop that follows
- * @insn  an instruction in its own memory that makes system calls, arch_find_syscall()
- * Returns 0 or -errno: nothing has been done, and there is nothing to be ended.
+ * @tid   seized with PTRACE_O_TRACESYSGOOD, and stopped by PTRACE_INTERRUPT or in a group stop. In
+ *        any other stop a call might not run at all, or a signal would get lost: there interrupt
+ *        it, resume it with its signal, and use the stop that follows
+ * @insn  a system call instruction in its own memory, arch_find_syscall()
+ * Returns 0 or -errno: nothing has been done, and remote_end() is not to be called.
  */
 int remote_begin(struct remote_run *run, const struct remote *r, pid_t tid, taddr insn);
 
@@ -54,7 +54,7 @@ int remote_begin(struct remote_run *run, const struct remote *r, pid_t tid, tadd
  */
 int remote_next(struct remote_run *run, long nr, const uint64_t arg[6], int64_t *result);
 
-/* 0 or -errno: the task is dying. */
+/* Restore the task's registers and mask. 0 or -errno: the task is dying. */
 int remote_end(struct remote_run *run);
 
 #endif

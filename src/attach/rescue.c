@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The tracer was killed: its programs' tasks and memory are put in order, and let go. */
+/* The tracer was killed: put its programs' tasks and memory right, and detach from them. */
 #include "attach/rescue_internal.h"
 
 #include "attach/handlers.h"
@@ -17,10 +17,11 @@
 #include <unistd.h>
 
 enum {
-	STOP_TRIES = 200,	/* milliseconds for a task to stop that sleeps, maybe in vfork(2) */
-	RUN_TRIES = 10000,	/* for one that waits for a processor */
-	SEIZE_TRIES = 1000,	/* for the kernel to cut the dead tracer's ties */
-	DEATH_TRIES = 10000,	/* and for a program to die, with its core dump */
+	STOP_TRIES = 200,	/* milliseconds for a sleeping task to stop; it may be in
+				   vfork(2) */
+	RUN_TRIES = 10000,	/* for a runnable one, which may wait for a processor */
+	SEIZE_TRIES = 1000,	/* for the kernel to detach the dead tracer's tracees */
+	DEATH_TRIES = 10000,	/* for a program to die, core dump included */
 };
 
 static void nap(int turn)
@@ -57,12 +58,12 @@ static bool await_stop(pid_t tid, int *wstatus)
 	return got == tid && WIFSTOPPED(*wstatus);
 }
 
-/* It is ours, and about to stop. */
+/* Seize and interrupt a task. True: it is our tracee, and will stop. */
 static bool seize(pid_t tid)
 {
 	struct proc_status now = proc_status(tid);
 
-	/* A thread that has ended, a leader too, has nothing to be put in order. */
+	/* A thread that has ended, a leader too, has nothing to be put right. */
 	if (!proc_status_lives(&now))
 		return false;
 	if (now.tracer == gettid())
@@ -72,11 +73,11 @@ static bool seize(pid_t tid)
 			return false;
 		nap(i);
 	}
-	/* One that sleeps in vfork(2) does not stop, and runs no code of the program. */
+	/* A task that sleeps in vfork(2) does not stop, but runs no code of the program either. */
 	return !ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
 }
 
-/* Of all of them before any is waited for: each needs a processor to come to its stop. */
+/* All are seized before any is waited for: each needs a processor to come to its stop. */
 static void seize_each(void *ctx, pid_t tid)
 {
 	(void)ctx;
@@ -96,7 +97,7 @@ static bool stopped_for_trap(pid_t tid, int wstatus)
 	       si.si_code == arch_trap_code;
 }
 
-/* Let it come to the SIGTRAP that is on its way; before that it runs nothing. */
+/* Let a task with a pending SIGTRAP stop for it; it runs nothing before that. */
 static bool take_pending_trap(pid_t tid, int *wstatus)
 {
 	const struct kernel k = kernel_of_system(NULL);
@@ -112,12 +113,12 @@ struct rescue {
 	struct journal_program *program;
 	const struct recovery_sight *sight;
 	struct address_space *space;
-	bool all_stopped;	/* by job control, all of them */
+	bool all_stopped;	/* all its tasks are in a group stop */
 	bool keep_slots;
-	bool dies;		/* of a signal, and may not have come to its end yet */
+	bool dies;		/* a signal kills it, and it may not have ended yet */
 };
 
-/* A task that is killed meanwhile needs nothing any more. */
+/* True also of a task that has been killed meanwhile. */
 static bool set_regs(pid_t tid, const struct arch_regs *from, taddr pc)
 {
 	struct arch_regs to = *from;
@@ -136,7 +137,7 @@ static bool set_word(const struct rescue *r, const struct journal_task *record)
 	       address_space_write(r->space, w->at, &w->value, sizeof w->value) == sizeof w->value;
 }
 
-/* Where a signal handler is to come back to, which has not begun yet. */
+/* Change the address to which a signal handler that has not begun yet will return. */
 static bool set_return(const struct rescue *r, const struct arch_regs *now, taddr from, taddr to)
 {
 	taddr at = handlers_return_place(r->space, now, from);
@@ -144,8 +145,8 @@ static bool set_return(const struct rescue *r, const struct arch_regs *now, tadd
 	return at && address_space_write(r->space, at, &to, sizeof to) == sizeof to;
 }
 
-/* Give a task back what it had before it was made to run a system call: *now, and where it was
- * seen. False: it cannot be. */
+/* Restore what a task had before it was made to run a system call, and set *now and *seen
+ * accordingly. False: it failed. */
 static bool undo_call(const struct journal_call *call, pid_t tid, struct arch_regs *now,
 		      struct recovery_seen *seen)
 {
@@ -157,7 +158,7 @@ static bool undo_call(const struct journal_call *call, pid_t tid, struct arch_re
 	       (!ptrace(PTRACE_SETSIGMASK, tid, sizeof mask, &mask) || errno == ESRCH);
 }
 
-/* False: it cannot be put right. */
+/* Put a task right. False: it cannot be. */
 static bool settle(struct rescue *r, pid_t tid, bool trapped)
 {
 	const struct journal_task *record = journal_record(r->g, tid);
@@ -197,7 +198,7 @@ static bool settle(struct rescue *r, pid_t tid, bool trapped)
 	return false;
 }
 
-/* A signal the tracer was told of, and has not handed on. */
+/* A signal that the tracer was told of, and has not delivered. */
 static siginfo_t owed_signal(const struct rescue *r, pid_t tid)
 {
 	const struct journal_task *record = journal_record(r->g, tid);
@@ -205,7 +206,7 @@ static siginfo_t owed_signal(const struct rescue *r, pid_t tid)
 	const siginfo_t *heard = &r->g->heard;
 	siginfo_t none = { 0 };
 
-	/* It has got it, and has stopped for something else since; or it goes on. */
+	/* It has been delivered: the task has stopped for something else since, or runs. */
 	if (seen && (seen->untold || seen->state != 't'))
 		return none;
 	if (record && record->owed.si_signo)
@@ -218,10 +219,11 @@ static siginfo_t owed_signal(const struct rescue *r, pid_t tid)
 
 static void send_owed(pid_t pid, pid_t tid, const siginfo_t *si)
 {
-	/* The instruction of a fault is run again, and faults again. */
+	/* The faulting instruction is run again, and faults again. */
 	if (!si->si_signo || signal_is_fault(si))
 		return;
-	/* The kernel lets nobody claim to be it, or to be another process with kill(2). */
+	/* The kernel does not let us send a siginfo that claims to come from itself or from
+	 * another's kill(2). */
 	if (si->si_code >= 0 || si->si_code == SI_TKILL ||
 	    syscall(SYS_rt_tgsigqueueinfo, pid, tid, si->si_signo, si))
 		syscall(SYS_tkill, tid, si->si_signo);
@@ -237,15 +239,16 @@ static void rescue_task(void *ctx, pid_t tid)
 	if (p->fate.end == FATE_ENDED)
 		return;
 	if (!seize_stopped(tid, &wstatus)) {
-		/* What ends a task by a signal ends its whole program. */
+		/* A signal that kills a task kills its whole process. */
 		r->dies |= WIFSIGNALED(wstatus);
 		return;
 	}
 	r->all_stopped &= record && record->stopped;
 	siginfo_t owed = owed_signal(r, tid);
-	/* One that runs a call for us has met no trap of ours, and must not go on as it is. */
+	/* A task that was being made to run a system call has hit no breakpoint of ours, and must
+	 * not be resumed as it is. */
 	bool trapped = !(record && record->call.insn) && take_pending_trap(tid, &wstatus);
-	/* A signal that came first is the program's. */
+	/* It stopped for a signal first, which is the program's. */
 	if (!trapped && !(wstatus >> 16))
 		sig = WSTOPSIG(wstatus);
 	if (settle(r, tid, trapped))
@@ -270,14 +273,14 @@ static void await_death(struct journal_program *p)
 		nap(i);
 }
 
-/* The signal that a process nobody has waited for has died of; 0: not known. */
+/* The signal that killed a process not yet waited for; 0: not known. */
 static int death_signal(pid_t pid)
 {
 	return (int)(procstat_number(pid, PROCSTAT_EXIT_CODE) & 0x7f);
 }
 
-/* A program that nobody looked at before the kernel let it go: may its own handler have been called
- * for a breakpoint? */
+/* A program that the kernel detached before its state was recorded: may its own SIGTRAP handler
+ * have been called for a breakpoint? */
 static bool may_have_handled(const struct journal *g, pid_t pid)
 {
 	const struct proc_status now = proc_status(pid);
@@ -294,7 +297,8 @@ static void rescue_program(struct journal *g, struct journal_program *p,
 		p->fate = (struct program_fate){ .pid = p->pid };
 		program_restore_breakpoints(g, p->pid, r.space);
 		program_switch_off_jumps(g, p->pid, r.space);
-		/* Not at a stroke, as a breakpoint: nobody may be running there. */
+		/* A jump, unlike a breakpoint, is not removed by a single store: no task may be
+		 * running there. */
 		program_each_task(g, p->pid, seize_each, NULL);
 		program_each_task(g, p->pid, rescue_await_rest, NULL);
 		program_restore_jumps(g, p->pid, r.space);
@@ -308,7 +312,7 @@ static void rescue_program(struct journal *g, struct journal_program *p,
 			kill(p->pid, SIGCONT);
 		continue_guest(g, p->pid);
 	}
-	/* Without memory it is at its end already. */
+	/* A process without memory is already ending. */
 	if (p->fate.end == FATE_ENDED || r.dies || !r.space)
 		await_death(p);
 	if (p->fate.end != FATE_ENDED && program_is_gone(p->pid))
@@ -321,7 +325,7 @@ void rescue_programs(struct journal *g, const struct recovery_sight *s)
 	struct journal_program *p;
 
 	for (uint32_t i = 0; (p = program_next(g, &i));) {
-		/* How it ends has been seen. */
+		/* It was already decided that it dies. */
 		if (s && p->fate.pid)
 			await_death(p);
 		else

@@ -2,9 +2,9 @@
 #ifndef MPROF_ATTACH_RESCUE_INTERNAL_H
 #define MPROF_ATTACH_RESCUE_INTERNAL_H
 
-/* What the files share that put programs right when the tracer was killed: keeper.c and watchdog.c
- * (which wait for that), sight.c (stops and looks), rescue.c (puts right), programs.c (what there
- * is to be put right). Nobody else includes this. */
+/* Shared by the files that put programs right when the tracer was killed: keeper.c and watchdog.c
+ * (wait for that), sight.c (stops the programs and records their tasks), rescue.c (puts them
+ * right), programs.c (their tasks and memory). Not to be included by others. */
 
 #include "attach/recovery.h"
 #include "attach/task.h"
@@ -32,28 +32,28 @@ bool program_has_breakpoints(const struct journal *g, pid_t pid);
 void program_restore_breakpoints(const struct journal *g, pid_t pid, const struct address_space *s);
 unsigned program_restore_slots(const struct journal *g, pid_t pid, const struct address_space *s,
 			       bool stay);
-/* Have the pads that jumps lead to tell nobody; and put the program's own bytes back where a jump
- * stands, all tasks being stopped. */
+/* Switch off the pads that jumps lead to; and put the program's own bytes back where a jump stands,
+ * all tasks being stopped. */
 void program_switch_off_jumps(const struct journal *g, pid_t pid, const struct address_space *s);
 void program_restore_jumps(const struct journal *g, pid_t pid, const struct address_space *s);
 /* What of ours is mapped there. */
 struct program_memory program_kept_memory(const struct journal *g, pid_t pid);
 /* 1 + a file descriptor of ours that is open there; 0: none is. */
 int program_kept_file(const struct journal *g, pid_t pid);
-/* What can be undone of a process whose memory is not open, and whose tasks may run. */
+/* Undo what can be undone in a process whose memory is not open, and whose tasks may run. */
 void program_restore_text(const struct journal *g, pid_t pid);
 
 /* ---- sight.c ---- */
 
-/* How all tasks stood while the tracer was held. */
+/* The states of all tasks while the tracer was held. */
 struct recovery_sight {
 	struct recovery_seen *v;
 	size_t n, cap;
 };
 
-/* The tracer is held: find out how all tasks stand, which have been stopped. */
+/* The tracer is held and all tasks have been sent a stop: record the state of each. */
 void sight_take(struct journal *g, struct recovery_sight *s);
-/* How a task stood; NULL: it was not seen, or @s is NULL. */
+/* The state of a task; NULL: it was not recorded, or @s is NULL. */
 const struct recovery_seen *sight_of(const struct recovery_sight *s, pid_t tid);
 
 /* ---- rescue.c ---- */
@@ -61,7 +61,7 @@ const struct recovery_seen *sight_of(const struct recovery_sight *s, pid_t tid);
 /* Wait a moment, longer each time, for a task that is to stop, by @turn from 0 and the state that
  * proc(5) tells of it. False: it has been waited for long enough. */
 bool rescue_may_wait(int turn, char state);
-/* A task that is to stop does not run any more. */
+/* Wait until a task that is to stop no longer runs, or for long enough. */
 void rescue_await_rest(void *ctx, pid_t tid);
 /* The tracer is gone. @s: NULL if it was not held to the end. */
 void rescue_programs(struct journal *g, const struct recovery_sight *s);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Attaching: all threads of a running process are seized, held, and told of. */
+/* Attaching: all threads of a running process are seized and held, and its image begins. */
 #include "attach/tracer_internal.h"
 
 #include "attach/census.h"
@@ -17,15 +17,15 @@
 #include <unistd.h>
 
 enum {
-	SEIZE_TRIES = 20,	/* if we have no right, for all that can be seen */
-	EXEC_TRIES = 2000,	/* if we have: an exec made us wait for who has ended in it */
+	SEIZE_TRIES = 20,	/* if we seem to have no permission */
+	EXEC_TRIES = 2000,	/* if we have: the thread may have ended in an exec */
 	ATTACH_TRIES = 20,
-	READINGS_AT_ONCE = 50,	/* without a yield, of a list where nobody could be seized */
-	READINGS_IN_VAIN = 5000, /* then the threads come and go faster than we do */
+	READINGS_AT_ONCE = 50,	/* without a yield, of a list where no thread could be seized */
+	READINGS_IN_VAIN = 5000, /* then threads come and go faster than we seize them */
 	REFUSED_NS = 1000000,	/* between two tries */
 	STUCK_NS = 10000000,	/* a thread is seized in microseconds */
-	STOPS_EACH = 4,		/* what a thread can tell before it is asked to go on: a stop, and
-				   its death */
+	STOPS_EACH = 4,		/* what waitpid can report of a thread that is not resumed: a stop,
+				   and its death */
 };
 
 static bool is_there(pid_t pid)
@@ -39,16 +39,16 @@ static bool is_there(pid_t pid)
 
 /*
  * PTRACE_SEIZE waits for an exec of the process to end. The exec waits for the process's other
- * threads to be gone; and those that have been seized are not gone before we have waited for them.
- * So whoever has been in the call for a while is interrupted and waits for them; then the kernel
- * begins the call again.
+ * threads to be gone; and seized threads are not gone before we have waited for them. So after a
+ * while the call is interrupted by a signal whose handler waits for them; then the kernel restarts
+ * the call.
  */
 struct told {
 	pid_t tid;
 	int wstatus;
 };
 
-/* The handler's; a process has one tracer. */
+/* For the signal handler; there is one tracer in a process. */
 static const struct kernel *told_by;
 static struct told *told;
 static size_t n_told, cap_told;
@@ -60,7 +60,7 @@ static void on_stuck(int sig)
 
 	(void)sig;
 	while (n_told < cap_told && (tid = kernel_wait(told_by, -1, &wstatus, WNOHANG)) > 0)
-		/* Who stops on its way out, for tracer_watch_exits(), would never be gone. */
+		/* A thread in the stop of tracer_watch_exits() would never be gone. */
 		if (WIFSTOPPED(wstatus) && wstatus >> 16 == PTRACE_EVENT_EXIT)
 			kernel_resume(told_by, PTRACE_CONT, tid, 0);
 		else
@@ -68,7 +68,7 @@ static void on_stuck(int sig)
 	errno = saved;
 }
 
-/* An alarm that goes off only in the call. */
+/* An alarm that interrupts only PTRACE_SEIZE. */
 struct stuck_alarm {
 	timer_t timer;
 	struct sigaction was;
@@ -116,9 +116,8 @@ static int seize_by_kernel(const struct tracer *t, pid_t tid)
 }
 
 /*
- * A thread that made an exec while the kernel kept us waiting has the first one's number now, and
- * the exec may have been over before anybody was to be told of it. Nothing would ever come under
- * the old number.
+ * A thread that made an exec while PTRACE_SEIZE waited has its leader's tid now, and the exec may
+ * have been over too early to be reported. Nothing would ever be reported for the old tid.
  */
 static int follow_number(struct tracer *t, pid_t tid, pid_t tgid)
 {
@@ -143,7 +142,7 @@ static int seize(struct tracer *t, pid_t tid, pid_t tgid)
 		if (ARRAY_RESERVE(&told, &cap_told, cap_told))
 			return -ENOMEM;
 	int err = seize_by_kernel(t, tid);
-	/* Without a record it runs on traced by nobody who knows it: all are let go when we end. */
+	/* Out of memory: it runs on seized, without a record, until we exit. */
 	struct task *task = err ? NULL : tasks_add(&t->tasks, tid);
 
 	if (task) {
@@ -161,8 +160,8 @@ static int seize(struct tracer *t, pid_t tid, pid_t tgid)
 
 /* ---- all of them ---- */
 
-/* The first thread's number may be another's now, who has made an exec before it was seized; and
- * that of one who has ended, who came later. */
+/* Is the thread in our table, and not another one by now? In an exec an unseized thread may take
+ * over the leader's tid; and the tid of one that has ended may have been reused. */
 static bool is_ours(struct tracer *t, pid_t tid, pid_t pid)
 {
 	struct task *task = tasks_find(&t->tasks, tid);
@@ -174,7 +173,7 @@ static bool is_ours(struct tracer *t, pid_t tid, pid_t pid)
 	return false;
 }
 
-/* Try to seize a thread that is not ours yet. 0, or -ENOMEM. */
+/* Try to seize a thread that is not ours yet, and count it. 0, or -ENOMEM. */
 static int count_in(struct tracer *t, pid_t tid, pid_t pid, struct census *c)
 {
 	struct thread_facts f = { .err = seize(t, tid, pid) };
@@ -207,7 +206,7 @@ static int count_thread(void *arg, pid_t tid)
 	return 0;
 }
 
-/* Read the list once, and seize who is not ours yet. 0 or -errno. */
+/* Read the list once, and seize the threads that are not ours yet. 0 or -errno. */
 static int take_census(struct tracer *t, pid_t pid, struct census *c)
 {
 	struct reading r = { t, pid, c };
@@ -251,7 +250,7 @@ int tracer_seize_all(struct tracer *t, pid_t pid, uint64_t *stopped_ns)
 		case CENSUS_TRACED:
 			return -EBUSY;
 		case CENSUS_REFUSED:
-			/* It may have taken the place of one who had ended, in an exec. */
+			/* The thread may have ended in an exec. */
 			if (refused > EXEC_TRIES || (refused > SEIZE_TRIES && !may_seize(t, pid)))
 				return -EPERM;
 			t->kernel.pause(t->kernel.ctx, REFUSED_NS);
@@ -262,7 +261,7 @@ int tracer_seize_all(struct tracer *t, pid_t pid, uint64_t *stopped_ns)
 	}
 }
 
-/* The same, with somebody to wait for those who keep an exec waiting that keeps us waiting. */
+/* The same, with the alarm that keeps PTRACE_SEIZE and an exec from waiting for each other. */
 int tracer_seize_and_hold(struct tracer *t, pid_t pid, uint64_t *stopped_ns)
 {
 	struct stuck_alarm alarm;
@@ -279,8 +278,8 @@ int tracer_seize_and_hold(struct tracer *t, pid_t pid, uint64_t *stopped_ns)
 	return err;
 }
 
-/* Whose memory a process runs in that we trace already: it has been made by vfork(2), and waits for
- * its exec. NULL: in its own. */
+/* The space, if we trace it already, in whose memory a process runs: it is a child of vfork(2)
+ * before its exec. NULL: none, it has its own. */
 static struct address_space *space_of_other(struct tracer *t, pid_t pid)
 {
 	const struct address_space *looked = NULL;
@@ -313,7 +312,7 @@ static struct address_space *space_of_group(struct tracer *t, pid_t pid)
 	return s;
 }
 
-/* A task of the process that runs nothing: stopped or, if there is no such one, asleep. */
+/* A task of the process that is not running: stopped or, if there is none, asleep. */
 static struct task *resting_task(struct tracer *t, pid_t pid)
 {
 	struct task *task, *asleep = NULL;
@@ -329,7 +328,7 @@ static struct task *resting_task(struct tracer *t, pid_t pid)
 	return asleep;
 }
 
-/* One of them that can be made to make system calls; NULL: none can. */
+/* A task of the process that can be made to make system calls; NULL: none can. */
 static struct task *calling_task(struct tracer *t, pid_t pid)
 {
 	struct task *task;
@@ -351,7 +350,7 @@ static struct address_space *space_now(struct tracer *t, pid_t pid)
 	return NULL;
 }
 
-/* Whoever has stopped for a signal or a birth has that served, and is stopped again. */
+/* Serve what tasks have stopped for, and stop them again, until one can make system calls. */
 static void await_calling_task(struct tracer *t, pid_t pid)
 {
 	enum { TRIES = 100, NAP_NS = 100000 };
@@ -363,15 +362,15 @@ static void await_calling_task(struct tracer *t, pid_t pid)
 /* ---- the held process ---- */
 
 /*
- * Seized in the middle of an exec, it has the new program already, but has not told of it. What is
- * put into the memory now would be found there when it does, and be taken for the program's own.
+ * Was it seized in the middle of an exec, whose event is still queued? What we put into the memory
+ * now would be taken for the program's own when the event is served.
  */
 static bool is_in_exec(const struct task *task)
 {
 	return task->state == TASK_QUEUED && task->wstatus >> 16 == PTRACE_EVENT_EXEC;
 }
 
-/* The owner is told of the image. False: it does not want it. */
+/* Tell the owner of the image. False: it does not want it. */
 static bool begin_image(struct tracer *t, struct task *task)
 {
 	if (!is_in_exec(task)) {
@@ -382,19 +381,19 @@ static bool begin_image(struct tracer *t, struct task *task)
 	}
 	task->state = TASK_HELD;
 	bool keep = tracer_serve_event(t, task, PTRACE_EVENT_EXEC);
-	/* Those of other processes were stopped, too. */
+	/* Tasks of other processes were stopped, too. */
 	tracer_unhold(t, NULL);
 	return keep;
 }
 
-/* A child of vfork(2): its parent, who is not asked for, would meet what is put in there. */
+/* Is it a child of vfork(2)? Its parent, which is not to be traced, would hit our breakpoints. */
 static bool runs_in_parents_memory(const struct tracer *t, pid_t pid)
 {
 	return tracer_shares_memory(t, pid, kernel_status(&t->kernel, pid).ppid);
 }
 
-/* It has run for a moment: its task that everything is done with, as attach() chooses it. 0, 1 (it
- * has executed a program, and has an image) or -ESRCH. */
+/* The process has run for a moment: choose again the task that everything is done with, as attach()
+ * does. Returns 0, 1 (it has executed a program, and has an image) or -ESRCH. */
 static int choose_again(struct tracer *t, pid_t pid, struct task **task)
 {
 	const struct address_space *s = space_now(t, pid);
@@ -415,7 +414,7 @@ static int await_task_that_can_call(struct tracer *t, pid_t pid, struct task **t
 	return choose_again(t, pid, task);
 }
 
-/* Whoever wants to look at the program before anything is planted does so, last of all. As
+/* Call the look of tracer_look_first(), right before anything is planted. Returns as
  * choose_again(). */
 static int look_first(struct tracer *t, pid_t pid, struct task **task, uint64_t *stopped_ns)
 {
@@ -424,7 +423,7 @@ static int look_first(struct tracer *t, pid_t pid, struct task **task, uint64_t 
 	unsigned moments = 1;
 
 	while (!err && t->look && !is_in_exec(*task) && t->look(t->look_ctx, pid)) {
-		/* Who is in the middle of something may have to wait for a processor first. */
+		/* A task in the middle of something may have to wait for a processor first. */
 		tracer_let_run(t, moments * MOMENT_NS);
 		moments = moments < MOMENTS_MAX ? 2 * moments : moments;
 		*stopped_ns = clock_now_ns();
@@ -454,7 +453,7 @@ static int attach(struct tracer *t, pid_t pid)
 		tracer_detach_process(t, pid);
 		return -EADDRINUSE;
 	}
-	/* Whoever runs in this memory, too, would die of the first breakpoint. */
+	/* Other processes that share this memory would die of the first breakpoint. */
 	err = tracer_seize_sharers(t, pid, &stopped_ns);
 	if (err) {
 		tracer_give_back(t, pid);
@@ -462,7 +461,7 @@ static int attach(struct tracer *t, pid_t pid)
 	}
 	errno = 0;
 	s = space_of_group(t, pid);
-	/* Its memory may be another user's file, and to trace it is not to write there. */
+	/* /proc/PID/mem may be another user's file: permission to trace does not open it. */
 	const bool forbidden = !s && errno == EACCES;
 	struct task *task = s ? resting_task(t, pid) : NULL;
 	if (!task) {
@@ -490,8 +489,8 @@ int tracer_attach(struct tracer *t, pid_t pid)
 {
 	int err = attach(t, pid);
 
-	/* An exec by a thread that was not seized yet takes the process away from us: it is there
-	 * again. */
+	/* An exec by a thread that was not seized yet leaves us without a tracee: the process is
+	 * still there, so try again. */
 	for (int i = 0; i < ATTACH_TRIES && err == -ESRCH && is_there(pid); i++)
 		err = attach(t, pid);
 	return err;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How each kind of stop is served. Births and execs are in new_tasks.c. */
+/* How each kind of stop is served. Clone, fork, vfork and exec events are in new_tasks.c. */
 #include "attach/tracer_internal.h"
 
 #include "arch/arch.h"
@@ -40,8 +40,8 @@ void tracer_serve_end(struct tracer *t, struct task *task)
 
 /* ---- traps ---- */
 
-/* A leader that is killed is told of only when the others, who are held, have been waited for,
- * too. */
+/* Wait for all tasks, not for @tid alone: a killed leader is reported only when its threads, which
+ * are held, have been waited for. */
 bool tracer_await_told(struct tracer *t, pid_t tid, int *wstatus)
 {
 	for (;;) {
@@ -77,7 +77,7 @@ static void wait_stepped(struct tracer *t, struct task *task, bool *stepped)
 			sig = 0;
 			continue;
 		}
-		/* A signal came first. Its handler shall run with the breakpoint in place; it
+		/* A signal came first. Its handler is to run with the breakpoint in place, and
 		 * returns to it. */
 		tracer_note(t, task->tid, wstatus);
 		return;
@@ -92,7 +92,7 @@ static void step_alone(struct tracer *t, struct task *task)
 	t->ops->alone(t->ctx, task, true, false);
 	wait_stepped(t, task, &stepped);
 	t->ops->alone(t->ctx, task, false, stepped);
-	/* The SIGTRAP of a step comes by force, too. */
+	/* The SIGTRAP of a step is forced, too. */
 	if (stepped && task->mask.blocks_all)
 		sigmask_restore(&task->mask, &t->kernel, task->tid);
 	tracer_unhold(t, task->space);
@@ -100,13 +100,13 @@ static void step_alone(struct tracer *t, struct task *task)
 		task_resume(t, task, 0);
 }
 
-/* Whether a plain SIGTRAP comes from a trap instruction. */
+/* Does a plain SIGTRAP come from a trap instruction? */
 static bool is_trap(const struct tracer *t, pid_t tid, int wstatus)
 {
 	return tracer_decode(t, tid, wstatus).kind == STOP_TRAP;
 }
 
-/* The program gets the signal that it has stopped for. */
+/* Deliver the signal that the task has stopped for. */
 static void deliver(struct tracer *t, struct task *task, int sig)
 {
 	t->ops->settle(t->ctx, task, false);
@@ -114,7 +114,7 @@ static void deliver(struct tracer *t, struct task *task, int sig)
 	task_resume(t, task, sig);
 }
 
-/* A task is about to go on: where it does that after a sample, or before one. */
+/* A task is about to be resumed: end the sample of the stop's cost, or begin one. */
 static void price(struct tracer *t, const struct task *task, bool ends)
 {
 	if (!t->cost.tid && !t->prices)
@@ -129,7 +129,7 @@ static void price(struct tracer *t, const struct task *task, bool ends)
 	}
 }
 
-/* A plain SIGTRAP: a breakpoint of ours, mostly. Its siginfo is asked for only if the pc leaves
+/* A plain SIGTRAP: a breakpoint of ours, mostly. Its siginfo is read only if the pc leaves
  * doubt. */
 static void serve_sigtrap(struct tracer *t, struct task *task)
 {
@@ -214,7 +214,7 @@ void tracer_serve(struct tracer *t, struct task *task)
 	}
 	switch (s.kind) {
 	case STOP_PTRACE_EVENT:
-		/* tracer_leave_exec() may have met what is to be served next. */
+		/* tracer_leave_exec() may have queued the next stop already. */
 		if (tracer_serve_event(t, task, s.arg) && task->state != TASK_QUEUED &&
 		    task->state != TASK_RUNNING)
 			task_resume(t, task, 0);

@@ -22,7 +22,7 @@ static int seize_if_sharing(void *arg, pid_t pid)
 	int err = tracer_seize_and_hold(s->t, pid, s->stopped_ns);
 	if (err && err != -ESRCH)
 		return err;
-	/* It has ended, or it has executed a program meanwhile and is somebody else's business. */
+	/* It has ended, or has executed a program meanwhile and no longer shares this memory. */
 	if (err || !tracer_shares_memory(s->t, s->with, pid))
 		tracer_let_stopped_go(s->t, pid);
 	else
@@ -30,7 +30,8 @@ static int seize_if_sharing(void *arg, pid_t pid)
 	return 0;
 }
 
-/* One that has memory still, which a leader has no more when only its threads go on. */
+/* A stopped task, which still has its memory: a leader that has ended has none, though its threads
+ * go on. */
 static pid_t living_task(struct tracer *t, pid_t pid)
 {
 	struct task *task;
@@ -46,7 +47,7 @@ int tracer_seize_sharers(struct tracer *t, pid_t pid, uint64_t *stopped_ns)
 	struct sharers s = { t, pid, living_task(t, pid), stopped_ns, true };
 	int err = 0;
 
-	/* Those that have just been found may have made others before they stopped. */
+	/* Processes that have just been found may have created others before they stopped. */
 	while (!err && s.with && s.found) {
 		s.found = false;
 		err = t->kernel.each_task(t->kernel.ctx, 0, seize_if_sharing, &s);

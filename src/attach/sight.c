@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The tracer is dying: its programs are stopped, and how each of their tasks stands is noted. */
+/* The tracer is dying: stop its programs, and record the state of each of their tasks. */
 #include "attach/rescue_internal.h"
 
 #include "base/array.h"
@@ -26,12 +26,13 @@ static uint64_t bit(int sig)
 static void stop_task(void *ctx, pid_t tid)
 {
 	(void)ctx;
-	/* Each by itself: a signal to the process would be taken by one, and the tracer would be
-	 * asked. */
+	/* By tkill to each thread: a signal to the process would be taken by one, which would stop
+	 * for its tracer. */
 	syscall(SYS_tkill, tid, SIGSTOP);
 }
 
-/* One of which nothing but a record is left has been cleaned, and nobody would continue it. */
+/* A process of which only a task's record is left has been cleaned, and would never be
+ * continued. */
 static bool is_in_journal(struct journal *g, pid_t pid)
 {
 	struct journal_program *p;
@@ -46,7 +47,7 @@ void watchdog_stop_programs(struct journal *g)
 {
 	struct journal_program *p;
 
-	/* First those that are known to run, which may meet a breakpoint at any moment. */
+	/* First the tasks that are known to run, which may hit a breakpoint at any moment. */
 	for (uint32_t i = 0; i < atomic_load(&g->n_tasks); i++)
 		if (g->tasks[i].tid && g->tasks[i].state != JOURNAL_TRAPPED &&
 		    is_in_journal(g, g->tasks[i].pid))
@@ -57,7 +58,7 @@ void watchdog_stop_programs(struct journal *g)
 		program_each_task(g, p->pid, stop_task, NULL);
 }
 
-/* ---- children that were forked, and not told of yet ---- */
+/* ---- forked children that have not been reported yet ---- */
 
 struct adoption {
 	struct journal *g;
@@ -84,8 +85,8 @@ static void adopt_entry(const struct adoption *a, const struct journal_entry *of
 		journal_add(a->g, &e);
 }
 
-/* A process that the tracer holds, and of which not all is in the journal, has a copy of what is in
- * its parent. */
+/* A tracee that is not wholly in the journal has a copy of what is in its parent: copy the parent's
+ * entries. */
 static void adopt(void *ctx, pid_t pid)
 {
 	struct journal *g = ctx;
@@ -110,7 +111,7 @@ static void adopt(void *ctx, pid_t pid)
 
 /* ---- looking ---- */
 
-/* The pc of a task that does not run is the last word there: proc(5), /proc/PID/syscall. */
+/* The pc of a task that is not running, from /proc/PID/syscall, proc(5). */
 static bool read_pc(pid_t tid, taddr *pc)
 {
 	struct proc_syscall c;
@@ -120,7 +121,7 @@ static bool read_pc(pid_t tid, taddr *pc)
 	return !err;
 }
 
-/* @untold: of the task itself, not of its thread group, as /proc/TID/stat has it. */
+/* untold is read from task/TID/stat, for /proc/TID/stat has the exit code of the thread group. */
 static bool look_once(struct recovery_seen *s)
 {
 	char name[32];
@@ -164,8 +165,8 @@ const struct recovery_seen *sight_of(const struct recovery_sight *s, pid_t tid)
 	return NULL;
 }
 
-/* A trap that nobody has been told of is the program's death; unless it handles SIGTRAP, and comes
- * back. */
+/* A breakpoint's SIGTRAP that was not reported to the tracer will kill the program. If the program
+ * handles SIGTRAP it would go on wrongly, and is killed. */
 static void judge_missed(struct journal *g, struct journal_program *p,
 			 const struct recovery_sight *s)
 {
@@ -181,12 +182,13 @@ static void judge_missed(struct journal *g, struct journal_program *p,
 	}
 }
 
-/* To look at all processes of a machine takes longer than all else that is done here. */
+/* Children are looked up by /proc/PID/task/TID/children where there is one: reading all processes
+ * of the machine takes longer than all else done here. */
 static void adopt_children(struct journal *g)
 {
 	struct journal_program *p;
 
-	/* A child that nobody has been told of has not run yet, and has none itself. */
+	/* A child that has not been reported has not run yet, and has no children itself. */
 	for (uint32_t i = 0; (p = program_next(g, &i));)
 		if (proc_children_each(p->pid, adopt, g)) {
 			each_number(0, adopt, g);

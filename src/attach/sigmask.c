@@ -10,7 +10,8 @@
 
 sigmask sigmask_mend(sigmask now)
 {
-	/* What sigfillset(3) and pthread_sigmask(3) let a program block of the signals of old. */
+	/* All standard signals that sigfillset(3) and pthread_sigmask(3) let a program block, but
+	 * SIGTRAP. */
 	const sigmask all = (BIT(32) - 1) & ~(BIT(SIGKILL) | BIT(SIGSTOP) | BIT(SIGTRAP));
 
 	return (now & all) == all ? now | BIT(SIGTRAP) : now;
@@ -27,7 +28,8 @@ bool sigmask_is_due(struct mask_watch *m, bool entry)
 	return before < EACH_OF || before % THEN_EVERY == 0;
 }
 
-/* The kernel takes a handler away along with the block: if there is one, SIGTRAP was open. */
+/* When the kernel forces a blocked SIGTRAP it also resets its handler: if there is one, SIGTRAP was
+ * not blocked. */
 static bool handles_traps(const struct kernel *kernel, pid_t tid)
 {
 	struct proc_status s = kernel_status(kernel, tid);

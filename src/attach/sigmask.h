@@ -7,11 +7,11 @@
 #include <sys/types.h>
 
 /*
- * The kernel delivers the SIGTRAP of a trap instruction by force: from a task that blocks SIGTRAP
- * it takes the block away, even though the tracer swallows the signal. What the mask was cannot be
- * asked afterwards, so it is put back only where there is no doubt: a block too many would be worse
- * than one too few, for the next trap of the program's own would then find its handler gone.
- * Whoever blocks all but SIGTRAP and has no handler for it has nothing to lose by a block.
+ * The kernel forces the SIGTRAP of a trap instruction: if the task blocks SIGTRAP it unblocks it,
+ * even though the tracer suppresses the signal. What the mask was cannot be told afterwards, so
+ * SIGTRAP is blocked again only where there is no doubt. To block it wrongly would be worse than
+ * not to block it: the next trap instruction of the program's own would reset its handler. A task
+ * that blocks all other signals and has no handler for SIGTRAP has nothing to lose.
  */
 
 struct kernel;
@@ -20,23 +20,22 @@ struct kernel;
 typedef uint64_t sigmask;
 
 /*
- * Asking for the mask takes almost a tenth of a stop, and hardly any program blocks everything
- * while it allocates. Those that do, do it from a thread's beginning or again and again: so it is
- * asked for at a task's first entries, at some later ones, and at every stop of a task that has
- * once been seen to.
+ * Reading the mask takes almost a tenth of a stop's time, and hardly any program blocks all signals
+ * while it allocates. Those that do, do it from a thread's beginning or again and again: so the
+ * mask is read at a task's first entries, at some later ones, and at every stop of a task that has
+ * been seen to block them.
  */
 struct mask_watch {
-	uint32_t entries;	/* of functions, since the task's program began or it had a
-				   signal */
-	bool blocks_all;	/* it has been seen to block everything */
+	uint32_t entries;	/* of functions, since the exec or the last signal */
+	bool blocks_all;	/* it has been seen to block all signals */
 };
 
-/* Is the mask to be asked for at this stop? @entry: of a function; if not, a call has ended, with
- * the mask that it was entered with. */
+/* Is the mask to be read at this stop? @entry: at a function's entry; if not, at its return, where
+ * the mask is the one that the call was entered with. */
 bool sigmask_is_due(struct mask_watch *m, bool entry);
 
-/* The mask to give a task that has stopped for a trap with @now: SIGTRAP belongs into it if
- * everything else is blocked too. */
+/* The mask to give a task that has stopped for a trap with @now: SIGTRAP is added if everything
+ * else is blocked. */
 sigmask sigmask_mend(sigmask now);
 
 /* Mend the mask of a task stopped for a trap. */

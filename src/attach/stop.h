@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* What waitpid has told of a task, as plain data. */
+/* What waitpid has reported of a task, as plain data. */
 enum stop_kind {
 	STOP_EXITED,	   /* arg: exit status */
 	STOP_KILLED,	   /* arg: the signal */
@@ -33,10 +33,10 @@ struct stop {
  */
 struct stop stop_decode(pid_t tid, int wstatus, int si_code, int trap_code);
 
-/* Has the kernel sent the signal for an instruction, and would again if that ran again? */
+/* Has the kernel sent the signal for an instruction that would fault again if it ran again? */
 bool signal_is_fault(const siginfo_t *si);
 
-/* Whether stop_decode() has to know the si_code. */
+/* Does stop_decode() need the si_code? */
 int stop_needs_siginfo(int wstatus);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "attach/stop_cost.h"
 
-/* On the machine of bench/NOTES.md, make bench: a bare stop. */
+/* A bare stop, as measured by make bench on the machine of bench/NOTES.md. */
 enum { OWN_NS = 2500, AWAY_NS = 4500 };
 
 void stop_cost_init(struct stop_cost *c)
@@ -16,8 +16,8 @@ void stop_cost_goes(struct stop_cost *c, pid_t tid, uint64_t ran_ns, uint64_t no
 	c->went_ns = now_ns;
 }
 
-/* A step towards the median of all samples: whoever had to wait for a processor once, or called a
- * function that took long, is one of many. */
+/* A step towards the median of all samples: a median, so that a task that once had to wait for a
+ * processor, or a call that took long, hardly matters. */
 static uint32_t approach(uint32_t median, uint64_t sample, unsigned samples)
 {
 	enum { FIRST = 32, FAST = 8, SLOW = 32 };

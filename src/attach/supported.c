@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Of the machines that people have; of others the number is told. */
+/* Names of common machines; for others the number. */
 static const char *machine_name(unsigned machine, char *number, size_t size)
 {
 	switch (machine) {
@@ -41,7 +41,7 @@ bool unsupported_elf(const void *head, size_t len, struct advice *a)
 	Elf64_Ehdr eh = {0};
 
 	if (len < EI_NIDENT + 4 || memcmp(head, ELFMAG, SELFMAG) != 0)
-		return false; /* a script, perhaps: the kernel knows */
+		return false; /* a script, perhaps: execve will tell */
 	memcpy(&eh, head, len < sizeof eh ? len : sizeof eh);
 	/* e_machine stands in the same place in 32- and 64-bit files. */
 	if (eh.e_ident[EI_CLASS] == ELFCLASS64 && eh.e_machine == arch_elf_machine)
@@ -60,7 +60,7 @@ bool program_unsupported_file(const char *path, struct advice *a)
 	Elf64_Ehdr eh;
 
 	if (fd < 0)
-		return false; /* may be run and not be read: execve will tell */
+		return false; /* it may be executable and not readable: execve will tell */
 	ssize_t n = pread_all(fd, &eh, sizeof eh, 0);
 	close(fd);
 	return n > 0 && unsupported_elf(&eh, (size_t)n, a);

@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Can the program that process @pid runs, or the file @path, not be profiled, whatever is done? Why
- * is told in @a. False: it can, or the kernel will tell. */
+/* Is the program of process @pid, or in the file @path, of a kind that mprof cannot profile at all?
+ * Why is set in @a. False: it is not, or execve(2) will fail with the reason. */
 bool program_unsupported(pid_t pid, struct advice *a);
 bool program_unsupported_file(const char *path, struct advice *a);
 

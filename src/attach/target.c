@@ -41,8 +41,8 @@ pid_t target_tracer_of_a_thread(pid_t pid)
 	return tracer;
 }
 
-/* A thread that makes an exec takes the first one's number; who looks meanwhile may see it in
- * neither place. So none is to be seen several times. */
+/* A thread that makes an exec takes over the leader's tid; a reader of /proc may see it under
+ * neither number meanwhile. So several readings have to find no live thread. */
 static bool has_live_threads(pid_t pid)
 {
 	enum { LOOKS = 10 };
@@ -63,7 +63,7 @@ static bool runs_our_program(pid_t pid)
 	       a.st_ino == b.st_ino && a.st_dev == b.st_dev;
 }
 
-/* A tracer's parent is the process that watches over it. */
+/* A tracer of mprof's is a child of its watchdog: without one it is about to end. */
 static bool is_orphan(pid_t tracer)
 {
 	pid_t parent = proc_status(tracer).ppid;
@@ -96,7 +96,7 @@ enum target_problem target_judge(const struct target_facts *f, pid_t pid, pid_t 
 		return TARGET_KERNEL_THREAD;
 	if (!f->live_threads)
 		return TARGET_ZOMBIE;
-	/* That its tracer ends would be of no use. */
+	/* If we have no permission it would not help to end the other tracer. */
 	return f->of_another ? TARGET_NOT_PERMITTED : f->tracer ? TARGET_TRACED : TARGET_FINE;
 }
 

@@ -28,16 +28,17 @@ struct target_facts {
 	pid_t tgid, tracer;
 	uid_t uid;
 	bool kernel_thread;
-	bool mprof;		/* runs the program that we are, too */
-	bool tracer_is_mprof;	/* and so does who traces it */
-	bool tracer_is_alone;	/* and who made that tracer has gone, so that it is about to end */
-	bool of_another;	/* somebody traces what another user has, which we may not */
-	bool live_threads;	/* a thread that has not ended, even if the leader has */
+	bool mprof;		/* runs the same program as we do */
+	bool tracer_is_mprof;	/* its tracer does */
+	bool tracer_is_alone;	/* and that tracer's parent has gone, so that it is about to end */
+	bool of_another;	/* it has a tracer, and belongs to another user: we may not trace
+				   it */
+	bool live_threads;	/* it has a thread that has not ended, even if the leader has */
 };
 
 struct target_facts target_look(pid_t pid);
 
-/* Who traces one of its threads, if somebody does whom we are not; 0: nobody. */
+/* The tracer of one of its threads, other than ourselves; 0: none. */
 pid_t target_tracer_of_a_thread(pid_t pid);
 
 /**
@@ -46,11 +47,11 @@ pid_t target_tracer_of_a_thread(pid_t pid);
  */
 enum target_problem target_judge(const struct target_facts *f, pid_t pid, pid_t self);
 
-/* For a person: the cause and what to do. */
+/* Set the cause and what to do, for a person. */
 void target_why(enum target_problem problem, pid_t pid, const struct target_facts *f,
 		struct advice *a);
 
-/* Is the task traced, by this very process? */
+/* Is the task a tracee of this process? */
 bool is_traced_by_us(pid_t tid);
 
 #endif

@@ -102,7 +102,7 @@ void tasks_remove(struct tasks *t, struct task *task)
 	*at = NULL;
 	t->n--;
 	free(task);
-	/* What stood behind it may be out of reach now: put it in again. */
+	/* Tasks in the slots behind it may be unreachable now: insert them again. */
 	for (size_t i = ((size_t)(at - t->slots) + 1) & t->mask; t->slots[i];
 	     i = (i + 1) & t->mask) {
 		struct task *moved = t->slots[i];
@@ -134,7 +134,8 @@ struct address_space *space_of_stopped(pid_t tid)
 	return address_space_alloc(tid);
 }
 
-/* Before Linux 6.15 the memory of a task that is ending could be opened, though it has none. */
+/* Before Linux 6.15 /proc/PID/mem of an ending task could be opened, though it has no memory any
+ * more. */
 static bool is_nobodys(int mem)
 {
 	char c;
@@ -142,8 +143,8 @@ static bool is_nobodys(int mem)
 	return pread(mem, &c, 1, 0) == 0;
 }
 
-/* The last descriptors are for what is opened for a moment: without them nobody could be asked any
- * more whose child a new task is, and it would be forgotten where it stopped. */
+/* The last descriptors are reserved for files that are open for a moment: without them we could not
+ * read from /proc whose child a new task is, and it would stay stopped. */
 static bool is_spare(int fd)
 {
 	enum { SPARE = 16 };
@@ -178,7 +179,7 @@ void address_space_free(struct address_space *s)
 	free(s);
 }
 
-/* The kernel answers 0, without an error, once nobody runs in the space any more. */
+/* The kernel returns 0, without an error, once no task runs in the space. */
 static ssize_t answer(ssize_t n, size_t len)
 {
 	if (n < 0)

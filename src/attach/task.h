@@ -16,8 +16,8 @@
  */
 struct address_space {
 	unsigned tasks;	/* how many tasks run in it */
-	unsigned exiting; /* how many of them have told that they are about to end */
-	bool threaded;	/* there was a task in it besides the leader */
+	unsigned exiting; /* how many of them are past PTRACE_EVENT_EXIT */
+	bool threaded;	/* there has been a task in it besides the leader */
 	int mem;	/* /proc/PID/mem, of this space even after an exec; -1: see
 			   space_of_stopped() */
 	pid_t pid;	/* the thread group it was made for */
@@ -26,12 +26,12 @@ struct address_space {
 
 enum task_state {
 	TASK_RUNNING,
-	TASK_QUEUED,	/* waitpid has told of a stop or an end, in wstatus, that is not yet
+	TASK_QUEUED,	/* waitpid has reported a stop or an end, in wstatus, that is not yet
 			   served */
 	TASK_SERVED,	/* stopped, and being served now */
-	TASK_HELD,	/* stopped, because all of its space are held */
+	TASK_HELD,	/* stopped, because all tasks of its space are held */
 	TASK_LISTENING, /* stopped by job control, waits for SIGCONT */
-	TASK_PARKED,	/* new, stopped, and its parent has not told of it yet */
+	TASK_PARKED,	/* new, stopped, and its parent's event has not come yet */
 };
 
 struct task {
@@ -39,42 +39,42 @@ struct task {
 	struct address_space *space;	/* NULL: a new process that is not placed yet */
 	enum task_state state;
 	int wstatus;
-	struct syscall_entry call; /* if it is stopped at system calls */
+	struct syscall_entry call; /* if tasks are stopped at system calls */
 	bool in_vfork;		/* asleep in vfork(2) until its child execs or ends; stops before it
 				   goes on */
-	bool silent;		/* it was seized where it stood, and nothing has been heard of it
-				   since: it may be asleep in vfork(2) */
-	bool stilled;		/* it ran, and was stopped for a moment: tracer_still() */
-	bool group_stopped;	/* it was in a group stop when it was let go for a trap that was on
-				   its way */
+	bool silent;		/* it was seized while running, and waitpid has reported nothing of
+				   it since: it may be asleep in vfork(2) */
+	bool stilled;		/* it was running, and has been stopped for a moment:
+				   tracer_still() */
+	bool group_stopped;	/* it was in a group stop when it was resumed for a pending
+				   SIGTRAP */
 	bool fresh;		/* its first stop has not been served */
-	bool over;		/* a leader that has ended, of which nothing is told while its
+	bool over;		/* a leader that has ended, which waitpid does not report while its
 				   threads go on */
-	bool exiting;		/* it has told that it is about to end */
-	bool takes_over;	/* it has made an exec, and its old threads are still to be
+	bool exiting;		/* it is past PTRACE_EVENT_EXIT */
+	bool takes_over;	/* it has made an exec, and the other threads are still to be
 				   forgotten: tracer_take_overs() */
-	bool in_call;		/* it stands still at a birth or an exec that it makes: in the
-				   middle of that system call */
+	bool in_call;		/* it is stopped at a clone, fork or exec event: in the middle of
+				   that system call */
 	struct mask_watch mask;	/* when to ask for its signal mask */
 	uint32_t journal_record;	/* its record in the recovery journal; 0: none */
 	void *user;		/* what the tracer's owner keeps for it */
 };
 
-/* Did it stop because it has executed a program? Then it is in the middle of that system call
- * still. */
+/* Is it stopped at PTRACE_EVENT_EXEC? Then it is still in the middle of that system call. */
 bool task_is_at_exec(const struct task *task);
 
 /* Is it stopped where it can be made to make a system call: held, stopped by job control or for a
  * trap, and not in the middle of one that it has made itself? */
 bool task_can_call(const struct task *task);
 
-/* Has it stopped, and not gone on since? */
+/* Is it stopped? */
 bool task_has_stopped(const struct task *task);
 
-/* Is its end queued? Then its number may be another's. */
+/* Is its end queued? Then its tid may have been reused. */
 bool task_has_ended(const struct task *task);
 
-/* The tasks by tid; few enough to walk, hashed because every stop asks. */
+/* The tasks by tid: few enough to walk, hashed because they are looked up at every stop. */
 struct tasks {
 	struct task **slots;	/* open addressing by tid */
 	size_t mask, n;
@@ -98,8 +98,8 @@ struct task *tasks_next(const struct tasks *t, size_t *i);
 struct address_space *address_space_new(pid_t tid);
 void address_space_free(struct address_space *s);
 
-/* The same by way of ptrace, slowly, of a task that is stopped and ours: if there is no file
- * descriptor left. NULL: out of memory. */
+/* The same without a file descriptor, for when there is none left: by ptrace, slowly, of a stopped
+ * tracee. NULL: out of memory. */
 struct address_space *space_of_stopped(pid_t tid);
 
 /* Read or write a space's memory; writes reach read-only text too. Returns the number of bytes done

@@ -131,7 +131,7 @@ struct journal_who tracer_who(const struct task *task)
 	return (struct journal_who){ task->tid, task->space ? task->space->pid : task->tgid };
 }
 
-/* A request that fails with ESRCH meets a task that is being killed: waitpid will tell. */
+/* If the request fails with ESRCH the task is being killed: waitpid will report that. */
 void task_resume(struct tracer *t, struct task *task, int sig)
 {
 	journal_goes_on(t->journal, task->journal_record);
@@ -198,8 +198,8 @@ void tracer_serve_queue(struct tracer *t)
 	t->n_queue -= n;
 }
 
-/* One round in so many is timed, for to read the clock twice takes a tenth of a stop. A long one is
- * rare, such as one in which a file's symbols are read, and stands for itself. */
+/* One round in EVERY is timed, for reading the clock twice takes a tenth of a stop. A long round,
+ * such as one in which a file's symbols are read, is rare and counts once. */
 static void serve_timed(struct tracer *t)
 {
 	enum { EVERY = 17, LONG_NS = 1000000 };
@@ -216,8 +216,8 @@ static void serve_timed(struct tracer *t)
 	tracer_serve_queue(t);
 	const uint64_t took = clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin;
 
-	/* Of every fourth of these the next round is a sample; what it takes to read of a task for
-	 * how long it has run is in none that is timed. */
+	/* After some of these rounds the next one begins a sample, so that the cost of reading a
+	 * task's processor time is in no timed round. */
 	t->prices = t->stops % 4 == 0;
 
 	t->stopped_ns += took * tasks * (took < LONG_NS * tasks ? EVERY : 1);

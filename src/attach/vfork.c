@@ -22,7 +22,7 @@ bool vfork_is_call(const struct proc_syscall *c, uint64_t flags)
 	return (flags & both) == both;
 }
 
-/* The first word of what a clone3(2) points to; 0: there is none. */
+/* The flags of a clone3(2), the first word of its struct; 0: it cannot be read. */
 static uint64_t read_flags(pid_t tid, uint64_t at)
 {
 	uint64_t flags = 0;
@@ -36,7 +36,7 @@ bool vfork_sleeps(pid_t tid)
 {
 	struct proc_syscall c;
 
-	/* It sleeps so that only its death wakes it, which is shown as D. */
+	/* vfork(2) sleeps killably, which is shown as D. */
 	if (proc_status(tid).state != 'D' || proc_syscall(tid, &c))
 		return false;
 	return vfork_is_call(&c, c.number == SYS_clone3 ? read_flags(tid, c.args[0]) : 0);

@@ -11,10 +11,11 @@
  * executed a program or ended; and the child runs in its memory until then.
  */
 
-/* Is this such a call? @flags: those of a clone3(2), which are in the memory that it points to. */
+/* Is this such a call? @flags: those of a clone3(2), read from its struct in memory. */
 bool vfork_is_call(const struct proc_syscall *c, uint64_t flags);
 
-/* Is the task asleep in one? Or about to make the child, or to go on when that has gone. */
+/* Is the task asleep in one? True also if it is just about to create the child, or to go on after
+ * it. */
 bool vfork_sleeps(pid_t tid);
 
 #endif

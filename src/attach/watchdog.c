@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-/* False: a second has gone by. */
+/* Wait for the tracer's lock. False: a second has gone by. */
 static bool await_release(struct journal *g)
 {
 	struct timespec until;
@@ -23,7 +23,8 @@ bool watchdog_wait(struct journal *g, pid_t tracer)
 	struct timespec moment = { 0, 1000000 };
 	struct hang hang = { 0 };
 
-	/* The tracer takes the lock first thing; if it dies before, it has changed nothing. */
+	/* The tracer takes the lock before anything else; if it dies earlier it has changed
+	 * nothing. */
 	while (!atomic_load(&g->tracer)) {
 		siginfo_t si = { 0 };
 
