@@ -52,7 +52,7 @@ static void tell(struct watch *w, struct task *task, enum probe_kind kind, taddr
 
 /* ---- client requests ---- */
 
-/* Six words: what is asked, and its arguments. */
+/* A request is six words: its number and its arguments. */
 static bool read_request(struct watch *w, const struct arch_regs *r, uint64_t words[REQUEST_WORDS])
 {
 	size_t size = REQUEST_WORDS * sizeof *words;
@@ -100,8 +100,8 @@ void announce(struct watch *w, struct task *task, const struct probe *p, const s
 void announce_free_list(struct watch *w, struct task *task, taddr first, uint64_t offset,
 			taddr sp)
 {
-	/* A list that leads back into itself would never end: it is left in its second round (R. P.
-	 * Brent, An improved Monte Carlo factorization algorithm, 1980). */
+	/* A circular list would never end: leave it in its second round (R. P. Brent, An improved
+	 * Monte Carlo factorization algorithm, 1980). */
 	taddr mark = first;
 	uint64_t steps = 0, limit = 1;
 

@@ -7,8 +7,8 @@
 /* Events that a call or a client request reports itself: its return need not be waited for. */
 
 /**
- * A block is announced: mprof_malloclike() and its kin, or a client request. Nothing happens if its
- * address is 0.
+ * A block is announced by mprof_malloclike() and the like, or by a client request. Nothing happens
+ * if its address is 0.
  * @r, @ret  of the call; of a request, what request_as_call() gave
  */
 void announce(struct watch *w, struct task *task, const struct probe *p, const struct arch_regs *r,

@@ -23,8 +23,8 @@ bool around_is_same(const struct around *was, const struct around *now, uint8_t 
 {
 	size_t rest = insn_size - arch_trap_size;
 
-	/* Behind a longer instruction other code may have been written; behind a short one there is
-	 * nothing else to compare. */
+	/* For a longer instruction compare only its own bytes: the code behind it may have been
+	 * rewritten. A one-byte instruction has no other bytes, so compare what is behind it. */
 	if (rest == 0 || rest > AROUND_BYTES)
 		rest = AROUND_BYTES;
 	return side_is_same(was->behind, now->behind, rest) ||

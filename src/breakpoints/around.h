@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 /*
- * The code around a breakpoint, by which the breakpoint is recognised where a program writes its
- * own code. A trap instruction found there may not be ours: such programs fill unused memory with
- * it, and put one where execution must never arrive.
+ * The code around a breakpoint, by which the breakpoint is recognised in a program that writes its
+ * own code. A trap instruction in such code may not be ours: these programs fill unused memory with
+ * them, and put one where execution must never arrive.
  */
 #define AROUND_BYTES 8
 
@@ -18,13 +18,14 @@ struct around {
 };
 
 /**
- * Given that there is a trap instruction, is it the one that was put there?
- * @was        the program's own bytes around it at that time
- * @now        what is there now; a trap instruction says nothing, for it may be another one of ours
- * @insn_size  of the instruction whose first byte it took the place of
+ * Given that there is a trap instruction, is it our breakpoint?
+ * @was        the program's own bytes around it when it was planted
+ * @now        what is there now; a trap instruction matches anything, for it may be another
+ *             breakpoint
+ * @insn_size  of the instruction that the breakpoint replaces
  *
- * It is, if either side is as it was: constants behind it and calls before it are patched. If both
- * have changed, other code has been written.
+ * It is if either side is unchanged: programs patch constants behind it or calls before it. If both
+ * sides have changed, other code has been written.
  */
 bool around_is_same(const struct around *was, const struct around *now, uint8_t insn_size);
 

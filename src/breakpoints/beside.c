@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Functions that are trapped beside those that the engine sees: which they are, and which call is
- * inside of which. */
+/* Functions that are trapped in a program in which the engine sees others: which they are, and
+ * which call is nested in which. */
 #include "breakpoints/watch_internal.h"
 
 #include "base/array.h"
@@ -30,7 +30,8 @@ int watch_note_left(struct watch *w, const struct engine_function *f, const char
 	w->left[w->n_left++] = (struct left_function){
 		.file = f->file, .number = f->number, .name = f->probe->name, .why = why,
 	};
-	/* What it calls when it has got no memory tells that it has not. */
+	/* Then the function that operator new calls when it has got no memory has to be trapped,
+	 * too. */
 	w->new_trapped |= f->probe->operator_new && probe_gives_block(f->probe);
 	return 0;
 }
@@ -64,7 +65,8 @@ enum engine_calls watch_engine_calls(const struct watch *w, const struct task *t
 									 ENGINE_NONE;
 }
 
-/* The engine's call is the program's own, whatever it was made by: that may want to know. */
+/* The engine's call is the program's own. If it is made inside of a trapped call that has given up,
+ * or that labels blocks, note that there. */
 static enum alloc_label tell_outer_call(struct watch *w, struct calls *calls, taddr gives)
 {
 	struct call *top = calls->n ? &calls->v[calls->n - 1] : NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The breakpoints of a space: planting and lifting, and the table that they are in. */
+/* The breakpoints of a space: planting and lifting, and their table. */
 #include "breakpoints/breakpoints_internal.h"
 
 #include "base/array.h"
@@ -37,7 +37,7 @@ struct breakpoint *breakpoints_at(const struct breakpoints *t, taddr at)
 	return id == IDINDEX_NONE ? NULL : &t->v[id];
 }
 
-/* The program's own bytes: breakpoints that are in the range are taken out of the copy. */
+/* Read the program's own bytes: our trap instructions are replaced in the copy. */
 static ssize_t read_own(const struct breakpoints *t, const struct address_space *s, taddr at,
 			uint8_t *buf, size_t len)
 {
@@ -175,7 +175,7 @@ void breakpoints_put_back(struct breakpoints *t, const struct address_space *s)
 
 /* ---- breakpoints that are in only while a call is pending ---- */
 
-/* One stop costs as much as several writes of a breakpoint, so this pays soon. */
+/* A stop costs as much as several writes of a breakpoint, so this soon pays off. */
 static bool is_on_demand(const struct breakpoint *bp)
 {
 	enum { SOME = 16 };
@@ -237,7 +237,7 @@ void breakpoints_forget(struct breakpoints *t, const struct address_space *s, ta
 			}
 			bp->volatile_code = true;
 		}
-		/* Its slot was in the memory that has gone. */
+		/* Its slot was in memory that is no longer mapped. */
 		if (within(bp->slot, start, end) && !(s && slot_came_along(s, bp))) {
 			bp->slot = 0;
 			bp->insn.how = ARCH_STEP;
@@ -263,7 +263,7 @@ int breakpoints_copy(struct breakpoints *to, const struct breakpoints *from)
 	int err = slacks_copy(to, from);
 	for (size_t i = 0; i < to->n; i++) {
 		to->v[i].journal_entry = JOURNAL_NONE;
-		to->v[i].pending = 0; /* those are the calls of other threads */
+		to->v[i].pending = 0; /* these are calls of threads that were not copied */
 		if (!err)
 			breakpoint_write_entry(to, &to->v[i]);
 	}

@@ -10,23 +10,23 @@
 #include "breakpoints/around.h"
 
 /*
- * The trap instructions in one address space, and the out-of-line slots that run what they took
- * the place of, so that a breakpoint is never lifted while threads run.
+ * The trap instructions in one address space, and the out-of-line slots that run the displaced
+ * instructions, so that a breakpoint is never lifted while threads run.
  */
 
 enum breakpoint_role {
 	BREAKPOINT_ENTRY = 1,	      /* at the entry of an allocator function: probe */
 	BREAKPOINT_RETURN = 2,      /* a call of one returns here */
-	BREAKPOINT_RENDEZVOUS = 4,  /* the dynamic linker calls it when libraries have come or
-				       gone */
-	BREAKPOINT_RESOLVER = 8,    /* at the entry of a function that returns where an ifunc is:
-				       resolves */
+	BREAKPOINT_RENDEZVOUS = 4,  /* the dynamic linker calls it when libraries have been loaded
+				       or unloaded */
+	BREAKPOINT_RESOLVER = 8,    /* at the entry of an ifunc's resolver, which returns the
+				       function's address: resolves */
 };
 
 struct breakpoint {
 	taddr at;
-	struct arch_insn insn;	/* what was there */
-	struct around around;	/* and what is around it */
+	struct arch_insn insn;	/* the displaced instruction */
+	struct around around;	/* and the code around it */
 	uint8_t roles;		/* of enum breakpoint_role */
 	bool volatile_code;	/* not in a file's mapping: a JIT may write over it */
 	uint32_t probe;		/* BREAKPOINT_ENTRY: its definition's number */
@@ -37,13 +37,13 @@ struct breakpoint {
 	uint32_t journal_entry;	/* its entry in the recovery journal, or JOURNAL_NONE */
 	/* BREAKPOINT_RETURN: */
 	uint32_t pending;	/* calls that will return here */
-	uint32_t hits, spurious_hits;	/* how often one did, and how often something else came
-					   by */
-	bool lifted;		/* not in the program now: no call is pending, and mostly others
-				   come by */
+	uint32_t hits, spurious_hits;	/* how often one did, and how often a task that returned
+					   from no call was stopped */
+	bool lifted;		/* not in the program now: no call is pending, and most hits were
+				   spurious */
 };
 
-/* Memory that slots may use, and what it held. */
+/* Memory that slots may use, and what was in it. */
 struct slack {
 	taddr start, end, next;
 	uint8_t *saved;		/* end - start bytes; NULL: not used yet */
@@ -56,7 +56,8 @@ struct breakpoints {
 	struct slack *slacks;
 	size_t n_slacks, cap_slacks;
 	uint64_t planted;	/* writes of a trap instruction so far */
-	struct journal *journal;	/* gets every breakpoint; NULL: there is no watchdog */
+	struct journal *journal;	/* every breakpoint is recorded there; NULL: there is no
+					   watchdog */
 	pid_t pid;		/* the process whose memory it is, for the recovery journal */
 };
 
@@ -66,8 +67,7 @@ void breakpoints_release(struct breakpoints *t);
  * breakpoints_forget(). */
 struct breakpoint *breakpoints_at(const struct breakpoints *t, taddr at);
 
-/* The breakpoint at @at, which was number @id of the table; since then breakpoints may have come or
- * gone. */
+/* The breakpoint at @at, which was number @id of the table; the table may have changed since. */
 static inline struct breakpoint *breakpoints_again(const struct breakpoints *t, size_t id, taddr at)
 {
 	return id < t->n && t->v[id].at == at ? &t->v[id] : breakpoints_at(t, at);
@@ -77,25 +77,25 @@ static inline struct breakpoint *breakpoints_again(const struct breakpoints *t, 
 int breakpoints_offer_slack(struct breakpoints *t, taddr start, taddr end);
 
 /**
- * Put a breakpoint at @at, or add @role to the one that is there.
- * Returns it, or NULL with *err: -ENOMEM, -ESRCH (the process is gone), -EIO or -EILSEQ (no
- * instruction is there).
+ * Put a breakpoint at @at, or add @role to the one that is there. Returns it, owned by the table,
+ * or NULL with *err: -ENOMEM, -ESRCH (the process is gone), -EIO or -EILSEQ (no instruction is
+ * there).
  */
 struct breakpoint *breakpoints_plant(struct breakpoints *t, const struct address_space *s, taddr at,
 				     enum breakpoint_role role, int *err);
 
 /**
- * A call is pending that will return to @bp; it has returned there, or never will. A breakpoint at
- * which tasks mostly stop that return from no such call is in the program only while a call is
+ * A call is pending that will return to @bp (await); it has returned there, or never will
+ * (awaited). A breakpoint most of whose hits are spurious is in the program only while a call is
  * pending.
  */
 void breakpoint_await(struct breakpoints *t, const struct address_space *s, struct breakpoint *bp);
 void breakpoint_awaited(const struct address_space *s, struct breakpoint *bp);
-/* A task came by that returns from no such call. */
+/* A task has hit it that does not return from such a call. */
 void breakpoint_was_spurious(const struct address_space *s, struct breakpoint *bp);
 
-/* A program that writes its own code may have written over a breakpoint or behind it: record what
- * is there now, and put the breakpoint back. */
+/* A program that writes its own code may have overwritten a breakpoint or the code behind it:
+ * record what is there now, and put the breakpoint back. */
 void breakpoints_refresh(struct breakpoints *t, const struct address_space *s,
 			 struct breakpoint *bp);
 
@@ -103,25 +103,25 @@ void breakpoints_refresh(struct breakpoints *t, const struct address_space *s,
 void breakpoints_lift(const struct breakpoints *t, const struct address_space *s);
 void breakpoints_put_back(struct breakpoints *t, const struct address_space *s);
 void breakpoint_put_back(const struct address_space *s, struct breakpoint *bp);
-/* Make sure that the breakpoint is in the program, unless it is lifted. Where a program that writes
- * its own code has put other code, an instruction need not begin there any more: the breakpoint is
- * lifted until a call is made that will return there. */
+/* Make sure that the breakpoint is in the program, unless it is lifted. If a program that writes
+ * its own code has put other code there, an instruction need not begin at its address any more: the
+ * breakpoint is lifted until a call is made that will return there. */
 void breakpoint_make_sure(const struct address_space *s, struct breakpoint *bp);
 void breakpoint_lift(const struct address_space *s, const struct breakpoint *bp);
-/* Is what is there a trap instruction of the program's own, in code that it has written since? */
+/* Is there a trap instruction of the program's own, in code that it has written since? */
 bool breakpoint_is_foreign(const struct address_space *s, const struct breakpoint *bp);
 /* Is our trap instruction there? */
 bool breakpoint_is_in_place(const struct address_space *s, const struct breakpoint *bp);
 void breakpoint_restore(const struct address_space *s, const struct breakpoint *bp);
 
-/* Put the program's own bytes in the place of breakpoints in @code, which was read from @at. */
+/* Replace breakpoints by the program's own bytes in @code, which was read from @at. */
 void breakpoints_hide(const struct breakpoints *t, taddr at, uint8_t *code, size_t len);
 
 /*
- * Forget the breakpoints and the slack in [start, end), which is no longer mapped. @s: if the
- * program has put a copy of what was there in its place, as programs do that move their code to
- * huge pages, the breakpoints came along, and remain in the table, marked as in code that the
- * program has made. NULL: there is no such copy.
+ * Forget the breakpoints and the slack in [start, end), which is no longer mapped. @s: the program
+ * may have put a copy of the code in its place, as programs do that move their code to huge pages:
+ * breakpoints that were copied remain in the table, with volatile_code set. NULL: there is no such
+ * copy.
  */
 void breakpoints_forget(struct breakpoints *t, const struct address_space *s, taddr start,
 			taddr end);
@@ -130,7 +130,7 @@ void breakpoints_forget(struct breakpoints *t, const struct address_space *s, ta
 int breakpoints_copy(struct breakpoints *to, const struct breakpoints *from);
 
 /**
- * Where a pc that is in a slot stands in the program itself.
+ * The pc in the program itself for a pc in a slot.
  * @before  set if the instruction in the slot has not run yet: pc is its own address
  * Returns @pc itself if it is in no slot.
  */

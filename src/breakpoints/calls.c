@@ -24,9 +24,9 @@ enum entry_verdict calls_classify_entry(const struct call *p, const struct call_
 		if (p->by_wrapper && e->entry != p->entry && !(e->freed && e->freed == p->ptr))
 			return ENTRY_ABANDONED;
 		/* reallocarray jumps to realloc, realloc(NULL, n) to malloc: same ret_at, same
-		 * return address. The very same entry twice is a call that a signal pushed back to
-		 * its start, or the same call made again, after a longjmp out of it or a return
-		 * that is not watched. */
+		 * return address. The same entry twice is a call that a signal pushed back to its
+		 * first instruction, or the same call made again, after a longjmp out of it or a
+		 * return that is not watched. */
 		return e->entry == p->entry ? ENTRY_RESTARTED : ENTRY_NESTED;
 	}
 	if (p->interrupted)
@@ -39,8 +39,8 @@ enum entry_verdict calls_classify_entry(const struct call *p, const struct call_
 
 enum entry_verdict calls_judge_cut(const struct call *p, const struct call_entry *e)
 {
-	/* A free that hands its block on is inside that call. For others the word on the stack has
-	 * to decide: if the return is watched, it has not been seen. */
+	/* A free of the same block is nested in that free. For others the word on the stack
+	 * decided: if the return is watched, the call has not returned. */
 	if (!p->unwatched || (e->freed && e->freed == p->ptr))
 		return ENTRY_NESTED;
 	return ENTRY_ABANDONED;
@@ -54,7 +54,7 @@ enum entry_verdict calls_judge_seen(const struct call *p, const struct engine_se
 		return ENTRY_IN_ENGINE;
 	if (!p)
 		return ENTRY_OUTER;
-	/* That one was sought, and perhaps another one has come to its end since. */
+	/* The engine looked for that call, but a different one is the innermost by now. */
 	if (p->ret_at != seen->outer_at)
 		return ENTRY_UNWIND;
 	if (!seen->outer)
@@ -76,7 +76,7 @@ bool calls_enter(struct calls *c, const struct call_entry *e)
 	struct nested_call *last;
 
 	while ((last = last_nested(c)) && last->ret_at <= e->ret_at) {
-		/* The call there can reach nothing but the other function: that one has jumped
+		/* The call instruction there reaches only the other function, which has jumped
 		 * here. */
 		if (last->certain && last->ret_at == e->ret_at && last->ret == e->ret &&
 		    last->entry != e->entry)
@@ -90,8 +90,8 @@ void calls_note_nested(struct calls *c, const struct call_entry *e, taddr sp_aft
 {
 	const struct nested_call *last = last_nested(c);
 
-	/* A stack that is not below the last one's is another stack. A call that is not noted is
-	 * looked for further out, which only takes longer: so no memory is no error. */
+	/* A return address that is not below the last one's is on another stack. Without a note
+	 * unwinding only has to go further: so it is no error if there is no memory for it. */
 	if ((last && last->ret_at <= e->ret_at) ||
 	    ARRAY_RESERVE(&c->nested, &c->cap_nested, c->n_nested))
 		return;

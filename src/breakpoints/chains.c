@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HIDDEN (UINT32_MAX - 1) /* not the number of a frame: not an element of the chain */
+#define HIDDEN (UINT32_MAX - 1) /* instead of a number: the frame is left out of the chain */
 
-/* The number of a frame. This is hardly ever looked up: the unwinder remembers it with the step. */
+/* The number of a frame. It is hardly ever looked up: the unwinder remembers it with the step. */
 static uint32_t frame_number(struct watch *w, pid_t tid, const struct unwind_frame *f,
 			     bool innermost)
 {
@@ -134,7 +134,7 @@ int watch_stack(struct watch *w, struct task *task, struct unwind_chain *chain)
 		return err;
 	taddr pc = arch_pc(&r), sp = arch_sp(&r);
 
-	/* Pretend that the instruction before is a call that has just been made. */
+	/* Pretend that the instruction before was a call that has just been made. */
 	arch_set_caller(&r, pc, sp - sizeof sp);
 	err = watch_snapshot(w, task, watched_task(task), sp);
 	return err ? err : watch_unwind(w, &r, pc, NULL, chain);

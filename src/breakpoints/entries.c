@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the entry of a function means: a call begins, a block is freed, the program has a
- * question. */
+/* What the entry of a function means: a call begins, a block is freed, the program asks us
+ * something. */
 #include "breakpoints/watch_internal.h"
 
 #include "base/array.h"
@@ -19,7 +19,7 @@ static struct task_ref watch_ref(const struct task *task)
 
 /* ---- frees ---- */
 
-/* Was this block not reported? Then do not report its end. */
+/* Was the allocation of this block not reported? Then do not report its free. */
 static bool take_hidden(struct watch *w, taddr ptr)
 {
 	for (size_t i = 0; i < w->n_hidden; i++)
@@ -42,7 +42,7 @@ int watch_copy_hidden(struct watch *w, const struct watch *from)
 	return 0;
 }
 
-/* The next block of this task is for what we answer. */
+/* The next block that this task requests is for our answer: do not report it. */
 static void hide_next(struct watch *w, const struct task *task, struct watched_task *t)
 {
 	t->hide_next = true;
@@ -87,8 +87,7 @@ bool watch_was_rewound(const struct watch *w, struct watched_task *t, taddr entr
 	return false;
 }
 
-/* Does the allocator free a block that it has not given out, and that the program has freed long
- * ago? */
+/* Does the allocator itself free a block that the program has freed long ago? */
 static bool is_housekeeping(struct watch *w, const struct breakpoint *bp, taddr ptr,
 			    const struct arch_regs *r)
 {
@@ -108,8 +107,8 @@ static void count_free(struct watch *w, struct task *task, struct watched_task *
 		return;
 	w->counts.null_frees += !ptr;
 	pools_drop(&w->pools, ptr);
-	/* Which code frees matters only for a block that is not known, which is rare: for others
-	 * the stack is not read. */
+	/* The caller matters only for a block that is not known, which is rare: otherwise the stack
+	 * is not read. */
 	watch_emit(w, &(struct alloc_event){ .kind = AE_FREE,
 				       .call = CALL_FREE,
 				       .task = task->tid,
@@ -118,7 +117,7 @@ static void count_free(struct watch *w, struct task *task, struct watched_task *
 				       .by_allocator = is_housekeeping(w, bp, ptr, r) });
 }
 
-/* What a free does inside matters only if it may call another one, or if it is the program's own,
+/* Calls nested in a free matter only if it may call another free, or if it is the program's own,
  * which may do anything. */
 bool watch_frees_alone(const struct watch *w, uint32_t file)
 {
@@ -165,21 +164,21 @@ static void read_arguments(const struct watch *w, const struct probe *p, const s
 	c->label = a.label;
 }
 
-/* Can what comes of this call be ignored? Neither the block that it gives nor one that it takes is
- * recorded. What it calls inside still has to be distinguished from the program's own calls. */
+/* Can the result of this call be ignored? It can if neither the block that it gives nor one that it
+ * takes is recorded. Calls nested in it still have to be told from the program's own. */
 static bool is_unwanted(const struct watch *w, const struct probe *p, const struct call *c)
 {
 	return probe_gives_block(p) && !c->hidden && !w->sink->wants(w->image, c->size) &&
 	       !(probe_resizes(p) && c->ptr && w->sink->knows(w->image, c->ptr));
 }
 
-/* Need the return of a call not be trapped, because the chains of later calls show whether it has
- * returned? An allocator that does not describe its frames (musl's) ends the chains of what it
- * calls. */
+/* Can the return of a call be left untrapped, because the chains of later calls show whether it has
+ * returned? Not if the allocator has no call frame information (musl's): chains of calls nested in
+ * it are cut. */
 static bool needs_no_return(struct watch *w, const struct breakpoint *bp, const struct probe *p,
 			    struct call *c)
 {
-	/* It would stay pending, and all that the engine sees would have to be judged. */
+	/* It would stay pending, and every call that the engine sees would have to be judged. */
 	if (w->engine)
 		return false;
 	if (c->unwanted) {
@@ -220,12 +219,12 @@ static void begin_call(struct watch *w, struct task *task, struct watched_task *
 	t->hide_next = false;
 	read_arguments(w, p, r, c);
 	c->pool = probe_gives_block(p) ? watch_pool_of(w, t, c, r) : 0;
-	/* Of nested calls that give a label the innermost counts. */
+	/* Of nested calls that label blocks the innermost counts. */
 	if (!c->label && t->calls.n > 1)
 		c->label = watch_inner_label(w, c - 1);
 	c->unwanted = is_unwanted(w, p, c);
 	w->counts.unwanted += c->unwanted;
-	/* A stop at its return would tell no more than the chain does when that is asked for. */
+	/* A stop at its return would tell no more than the chains of later calls. */
 	c->unwatched = needs_no_return(w, bp, p, c);
 	if (c->unwatched)
 		return;
@@ -251,9 +250,9 @@ static void begin_call(struct watch *w, struct task *task, struct watched_task *
 /* ---- children ---- */
 
 /*
- * A child that is made with CLONE_UNTRACED is born without our hearing of it, with our breakpoints
- * in its memory, and would die of the first one. All that the flag does is to keep a child from a
- * tracer, so nobody misses it.
+ * A child created with CLONE_UNTRACED is not traced, but has our breakpoints in its memory, and
+ * would die of the first one. The flag does nothing but keep a child from a tracer, so it can be
+ * cleared.
  */
 static void show_child(const struct task *task, const struct probe *p, struct arch_regs *r)
 {
@@ -268,8 +267,8 @@ static void show_child(const struct task *task, const struct probe *p, struct ar
 
 /* ---- every entry ---- */
 
-/* operator new, the pending call, got nothing: what it calls from here on (the program's handler,
- * malloc again, what throws) counts by itself. */
+/* operator new, the pending call, has got no memory: what it calls from here on (the program's
+ * handler, malloc again, what throws) is reported on its own. */
 static void give_up(struct watch *w, struct task *task, struct calls *calls)
 {
 	struct call *c = calls->n ? &calls->v[calls->n - 1] : NULL;
@@ -282,8 +281,7 @@ static void give_up(struct watch *w, struct task *task, struct calls *calls)
 	c->gave_up = true;
 }
 
-/* The stack cannot be read: either the task is being killed in this call, or the call cannot be
- * counted. */
+/* The stack cannot be read: either the task is being killed, or the call is lost. */
 static void lose_entry(struct watch *w, const struct task *task)
 {
 	struct arch_regs r;
@@ -332,7 +330,7 @@ static void serve_entry(struct watch *w, struct task *task, struct watched_task 
 	if (p->kind == PROBE_GIVE_UP && !outer)
 		give_up(w, task, &t->calls);
 	w->counts.nested += !outer;
-	/* A callback comes from inside of the allocator. */
+	/* A callback is always called by the allocator. */
 	if ((!outer && p->kind != PROBE_CALLBACK) || p->kind == PROBE_GIVE_UP)
 		return;
 	if (probe_announces(p)) {
@@ -354,7 +352,7 @@ bool watch_hit_entry(struct watch *w, struct task *task, struct watched_task *t,
 {
 	const struct probe *p = watch_probe(w, bp->probe);
 	struct arch_regs request;
-	const struct arch_regs *as = r; /* of the call that is judged */
+	const struct arch_regs *as = r; /* the registers of the call that is judged */
 	struct call_entry e = { .entry = bp->at };
 	const struct engine_part engine = { .calls = watch_engine_calls(w, task) };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The engine of a copy of a program, made by fork: one of its own, or traps. */
+/* The engine of a forked copy of a program: one of its own, or traps. */
 #include "breakpoints/watch_internal.h"
 
 #include <errno.h>
@@ -20,12 +20,12 @@ static int copy_taken(struct watch *w, const struct watch *parent)
 	w->n_left = parent->n_left;
 	w->cap_taken = w->n_taken + 1;
 	w->cap_left = w->n_left + 1;
-	/* They are the parent's, who has been told of. */
+	/* These have been reported for the parent. */
 	w->told_left = parent->told_left;
 	return 0;
 }
 
-/* Nobody will hear of one that has been killed, nor of one that is let go at once. */
+/* A child that has been killed, or is detached at once, needs no sentence. */
 static bool goes_at_once(int err)
 {
 	return err == -ESRCH || err == -ECANCELED;
@@ -46,7 +46,7 @@ int watch_fork_engine(struct watch *w, const struct watch *parent, struct task *
 	w->decided = parent->decided;
 	w->arm_later = parent->arm_later;
 	watch_meet_engine(w);
-	/* Until then its chains lead through what is the parent's engine's. */
+	/* Until fork() returns the child's chains lead through the code of the parent's engine. */
 	w->engine = parent->engine;
 	w->engine = ops->fork(parent->engine, child, &w->host, &err, &why);
 	if (!w->engine && !goes_at_once(err))

@@ -4,11 +4,11 @@
  * a breakpoint. */
 #include "breakpoints/watch_internal.h"
 
-/* The resolver of @file that has a breakpoint has given @at as its function's address. */
+/* The resolver of definition @probe in @file has returned @at as its function's address. */
 static void plant_function(struct watch *w, const struct mapping *m, taddr at, uint32_t file,
 			   uint32_t probe)
 {
-	/* One that the engine sees by another name has all that it needs. */
+	/* Nothing to plant if the engine sees the function by another name. */
 	if (watch_is_taken(w, at) || !watch_plant(w, at, BREAKPOINT_ENTRY, m->file, probe))
 		scan_resolved(&w->shared->scans, file, probe);
 }
@@ -21,7 +21,8 @@ void watch_enter_resolver(struct watch *w, struct task *task, struct watched_tas
 	struct call call = { .entry = bp->at, .ret_at = arch_return_place(r), .probe = bp->resolves,
 			     .sp_after = arch_sp_after_return(r), .resolver = true };
 
-	/* A resolver that a signal had pushed back to its start has begun again. */
+	/* A signal may have pushed the resolver back to its first instruction: it has begun
+	 * again. */
 	while (t->calls.n && t->calls.v[t->calls.n - 1].resolver &&
 	       t->calls.v[t->calls.n - 1].ret_at <= call.ret_at)
 		watch_abandon(w, task, &t->calls);
@@ -57,8 +58,8 @@ static void look_at_resolver(struct watch *w, taddr resolver, const struct mappi
 		plant_function(w, of, function, bp->file, bp->resolves);
 }
 
-/* Look at what an entry of the GOT of the file mapped as @m holds, if the function has been chosen
- * already. */
+/* Read a GOT entry of the file mapped as @m, which has the function's address if it has been
+ * resolved. */
 static void look_at_got_entry(struct watch *w, const struct mapping *m,
 			      const struct got_entry *entry)
 {
@@ -75,7 +76,7 @@ static void look_at_got_entry(struct watch *w, const struct mapping *m,
 		look_at_resolver(w, m->bias + entry->resolver, of, now);
 		return;
 	}
-	/* A function of that name is the one only if its file has an ifunc of that name. */
+	/* The function is the one sought only if its file has an ifunc of that name. */
 	const struct scan *s = scan_file(&w->shared->scans, &w->shared->files, of->file);
 	for (size_t i = 0; s && i < s->n_probes; i++)
 		if (s->probes[i].indirect && s->probes[i].probe == entry->probe)

@@ -5,8 +5,8 @@
 #include "base/error.h"
 #include "breakpoints/watch_internal.h"
 
-/* What a person is told of functions that an engine has left to traps, @n of them, at least one:
- * how many there are, and by reasons, in the order in which these first occur, which. */
+/* The sentence about the @n functions, at least one, that an engine has left to traps: their
+ * number, and their names grouped by reason, in the order in which reasons first occur. */
 void left_sentence(const struct left_function *v, size_t n, struct error *out);
 
 #endif

@@ -2,8 +2,8 @@
 /* Is a call the program's own, or does the allocator make it itself inside of a pending call? */
 #include "breakpoints/watch_internal.h"
 
-/* Has the pending call's site called the function of that call itself, and no wrapper of it? @pc:
- * where it goes on. */
+/* Does the pending call's site, which it returns to at @pc, call the function directly and not a
+ * wrapper of it? */
 static bool is_call_itself(const struct watch *w, const struct call *pending, taddr pc)
 {
 	if (!pending->by_wrapper)
@@ -19,9 +19,9 @@ struct frame_sought {
 };
 
 /*
- * Is it the frame of the innermost pending call, or of one that is known to be nested in it? A
- * nested call whose site calls different functions at different times proves nothing by being in
- * the chain: the function that is called there now has to be the one that was seen to begin.
+ * Is it the frame of the innermost pending call, or of one that is known to be nested in it? If a
+ * nested call's site may call different functions, its return address in the chain proves nothing:
+ * the function that is called there now has to be the one that was seen to begin.
  */
 static bool is_sought(void *ctx, taddr pc, taddr sp, const struct unwind_frame *inner)
 {
@@ -33,7 +33,7 @@ static bool is_sought(void *ctx, taddr pc, taddr sp, const struct unwind_frame *
 	return n && (n->certain || watch_function(f->w, inner) == n->entry);
 }
 
-/* Has code of the engine's made the call, with no signal in between? */
+/* Was the call made inside of one that the engine sees, with no signal handler in between? */
 static bool is_engines(const struct unwind_chain *chain)
 {
 	if (chain->foreign == SIZE_MAX)
@@ -53,8 +53,9 @@ static bool has_handler(const struct unwind_chain *chain)
 }
 
 /*
- * For cases that the stack pointer does not decide. The call is pending if its frame is in the
- * chain; and what a signal handler calls, the handler calls, not the allocator it interrupted.
+ * For cases that the stack pointer does not decide. The call is still pending if its frame is in
+ * the chain; and calls of a signal handler are the program's, not those of the allocator that it
+ * interrupted.
  */
 static enum entry_verdict judge_by_chain(const struct watch *w, const struct calls *calls,
 					 const struct call_entry *e,
@@ -72,8 +73,8 @@ static enum entry_verdict judge_by_chain(const struct watch *w, const struct cal
 	return handler ? ENTRY_OUTER : ENTRY_NESTED;
 }
 
-/* Is it unknown whether this request has returned? Its return is not waited for, and the part of
- * the chain that is known does not show it. */
+/* Is it unknown whether the pending request has returned? Its return is not trapped, and the known
+ * part of the chain does not show it. */
 static bool is_doubtful(const struct calls *calls, const struct unwind_chain *chain)
 {
 	const struct call *pending = &calls->v[calls->n - 1];
@@ -82,16 +83,16 @@ static bool is_doubtful(const struct calls *calls, const struct unwind_chain *ch
 	       !calls_is_over(calls, chain->n > 1 ? chain->frames[chain->n - 2].cfa : 0);
 }
 
-/* Nothing is pending but a call that the engine sees, perhaps. */
+/* No trapped call is pending, but maybe one that the engine sees. */
 static enum entry_verdict judge_engines(enum engine_calls engine, const struct unwind_chain *chain)
 {
-	/* Where the chain is cut what has not been seen to end has to decide. */
+	/* If the chain is cut it depends on whether a call has not been seen to end. */
 	bool cut = chain->truncated && !has_handler(chain) && engine == ENGINE_PENDING;
 
 	return cut ? ENTRY_IN_ENGINE : ENTRY_OUTER;
 }
 
-/* Unwind, judge by the chain, and note what was learned. 0 or -errno. */
+/* Unwind, judge by the chain, and note nested calls. 0 or -errno. */
 static int judge_unwinding(struct watch *w, struct calls *calls, const struct call_entry *e,
 			   const struct engine_part *engine, const struct arch_regs *r,
 			   enum entry_verdict *verdict)
@@ -102,12 +103,12 @@ static int judge_unwinding(struct watch *w, struct calls *calls, const struct ca
 
 	if (err)
 		return err;
-	/* What comes first from the inside: it has made the call. */
+	/* The engine's call is the innermost: it has made this call. */
 	if (is_engines(&chain)) {
 		*verdict = ENTRY_IN_ENGINE;
 		return 0;
 	}
-	/* The innermost that has not been seen to end, if the chain is cut, is the engine's. */
+	/* If the chain is cut, the innermost call that has not been seen to end is the engine's. */
 	const bool inmost = engine->seen && engine->seen->pending && !chain.reached;
 	if (!calls->n || inmost) {
 		*verdict = judge_engines(engine->calls, &chain);
@@ -116,7 +117,8 @@ static int judge_unwinding(struct watch *w, struct calls *calls, const struct ca
 	}
 	*verdict = judge_by_chain(w, calls, e, &chain);
 	w->counts.doubtful += is_doubtful(calls, &chain);
-	/* A free that hands its block on in a chain that is cut proves nothing about others. */
+	/* In a cut chain the free was judged nested by its block, which proves nothing about other
+	 * calls. */
 	if (*verdict == ENTRY_NESTED && (chain.reached || !calls->v[calls->n - 1].unwatched))
 		calls_note_nested(calls, e, arch_sp_after_return(r),
 				  watch_site_of(w, e->ret, e->entry));
@@ -124,8 +126,8 @@ static int judge_unwinding(struct watch *w, struct calls *calls, const struct ca
 }
 
 /*
- * Clearing a pool runs what the program has registered for that; the library of the pool has no
- * other reason to call a function of another module that allocates.
+ * Clearing a pool runs cleanup functions that the program has registered; the pool's library has no
+ * other reason to call an allocating function of another module.
  */
 static bool is_callback(const struct watch *w, const struct call *pending,
 			const struct call_entry *e)
@@ -136,7 +138,7 @@ static bool is_callback(const struct watch *w, const struct call *pending,
 		return true;
 	if (kind != PROBE_POOL_FREE && kind != PROBE_INTERNAL && kind != PROBE_POOL_NEW)
 		return false;
-	/* The pending call has jumped there itself, at its end. */
+	/* The pending call has jumped there itself, as its last action. */
 	if (e->ret_at == pending->ret_at)
 		return false;
 	const struct mapping *of = mappings_find(&w->maps, pending->entry);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Programs that cannot be observed as was asked for, and what an engine needs all tasks held
- * for. */
+/* Programs that cannot be observed as was requested, and changes of an engine's for which all tasks
+ * have to be held. */
 #include "breakpoints/observer_internal.h"
 
 #include "breakpoints/engine.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Programs write over their code: is what is there now still what a breakpoint was planted in? */
+/* Programs overwrite their code: is what is there now still the code in which a breakpoint was
+ * planted? */
 #include "breakpoints/breakpoints_internal.h"
 
 #include <string.h>
@@ -19,7 +20,7 @@ struct around breakpoint_read_around(const struct breakpoints *t, const struct a
 	struct around a;
 
 	if (address_space_read(s, at - AROUND_BYTES, code, SIZE) != SIZE) {
-		/* The code begins or ends here. */
+		/* The mapping begins or ends here. */
 		read_or_trap(s, at - AROUND_BYTES, code, AROUND_BYTES);
 		read_or_trap(s, at, code + AROUND_BYTES, SIZE - AROUND_BYTES);
 	}
@@ -45,7 +46,7 @@ bool breakpoint_is_in_place(const struct address_space *s, const struct breakpoi
 	       !memcmp(now, arch_trap, arch_trap_size);
 }
 
-/* Is the memory as it was, whether the breakpoint is in it or not? */
+/* Apart from the breakpoint, is the instruction there what it was? */
 static bool stands_for_own(const struct address_space *s, const struct breakpoint *bp)
 {
 	uint8_t now[ARCH_INSN_MAX];
@@ -106,7 +107,7 @@ void breakpoints_refresh(struct breakpoints *t, const struct address_space *s,
 		bp->insn.how = ARCH_STEP;
 	const uint32_t before = bp->journal_entry;
 
-	/* There must never be a breakpoint in the program that the journal does not have. */
+	/* A breakpoint must never be in the program without being in the journal. */
 	breakpoint_write_entry(t, bp);
 	journal_remove(t->journal, before);
 	breakpoint_restore(s, bp);

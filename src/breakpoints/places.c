@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is known of a pc: the number of its place, and whether it is part of the allocator. */
+/* What is known about a pc: the number of its place, and whether it is part of the allocator. */
 #include "breakpoints/watch_internal.h"
 
 #include "base/array.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Calls that are about pools, whose blocks may be freed together. */
+/* Calls about pools, whose blocks may be freed together. */
 #include "breakpoints/watch_internal.h"
 
 #include "breakpoints/announce.h"

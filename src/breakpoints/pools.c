@@ -8,7 +8,7 @@
 
 #define NONE IDINDEX_NONE
 
-/* A pool is kept once it is known: another pool will soon have its address. */
+/* A pool is kept after its end: another pool will soon have its address. */
 struct pool {
 	taddr at;
 	uint32_t last;	/* the block that was given last; NONE: it has none */
@@ -17,7 +17,8 @@ struct pool {
 struct pooled {
 	taddr at;
 	uint32_t pool;
-	uint32_t before, after;	/* in its pool; of a spare one: before is the next spare one */
+	uint32_t before, after;	/* neighbours in its pool; of a free record: before is the next free
+				   one */
 };
 
 void pools_release(struct pools *p)
@@ -66,7 +67,7 @@ static uint32_t add(struct pools *p, taddr pool)
 
 /* ---- blocks ---- */
 
-/* Room for a block. The list of spare ones ends with the one behind all. */
+/* A record for a block. The list of free records ends with the one behind the last. */
 static uint32_t new_block(struct pools *p)
 {
 	uint32_t id = p->spare;

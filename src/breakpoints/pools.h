@@ -7,7 +7,8 @@
 
 #include <stddef.h>
 
-/* Which blocks came from which pool: they are freed together, unless they have gone one by one. */
+/* Which blocks came from which pool: they are freed together, unless they have been freed one by
+ * one. */
 struct pool;
 struct pooled;
 
@@ -17,8 +18,8 @@ struct pools {
 	struct idindex index;	/* by address */
 	struct pooled *blocks;
 	size_t n_blocks, cap_blocks;
-	struct idindex block_index;	/* by address, of those that are in a pool */
-	uint32_t spare;		/* the first of those that are in none */
+	struct idindex block_index;	/* by address, of blocks that are in a pool */
+	uint32_t spare;		/* the first free record */
 };
 
 void pools_release(struct pools *p);

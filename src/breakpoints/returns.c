@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pending calls: waited for, returned or abandoned, and the events that come of them. */
+/* Pending calls: awaited, returned or abandoned, and the events that result. */
 #include "breakpoints/watch_internal.h"
 
 #include "base/array.h"
@@ -13,7 +13,7 @@ void watch_emit(struct watch *w, struct alloc_event *e)
 		w->counts.lost++;
 }
 
-/* Wait for the call to return, which is when it is over and, for most, what it gave is known. */
+/* Have the call's return trapped: then it is over and, for most, its result is known. */
 bool watch_await_return(struct watch *w, pid_t tid, taddr ret)
 {
 	struct breakpoint *bp = breakpoints_at(&w->breakpoints, ret);
@@ -43,7 +43,8 @@ void watch_drop_call(struct watch *w, struct calls *calls)
 	calls_pop(calls);
 }
 
-/* A call that will never return. As far as can be seen, a block it was to resize is still there. */
+/* A call that will never return. As far as can be told, a block that it was to resize is still
+ * there. */
 void watch_abandon(struct watch *w, struct task *task, struct calls *calls)
 {
 	const struct call *c = &calls->v[calls->n - 1];
@@ -118,7 +119,7 @@ static void call_returned(struct watch *w, struct task *task, struct calls *call
 	bool gives = probe_gives_block(watch_probe(w, c->probe));
 	taddr block = gives ? block_given(w, c, r) : 0;
 
-	/* What operator new has got from another call in the end has been reported already. */
+	/* What operator new got in the end from an inner call has been reported already. */
 	if (gives && !c->unwanted && !(c->gave_up && (!block || block == c->inner)))
 		watch_end_call(w, task, c, block);
 	watch_drop_call(w, calls);
@@ -138,7 +139,8 @@ bool watch_hit_return(struct watch *w, struct task *task, struct watched_task *t
 		w->counts.spurious_hits++;
 		return false;
 	}
-	/* A call whose return is not waited for is not what the breakpoint is there for. */
+	/* If the call's return is not awaited this is not the hit that the breakpoint is there
+	 * for. */
 	if (t->calls.v[i].unwatched)
 		breakpoint_was_spurious(w->space, bp);
 	else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the code before a return address tells of the call. */
+/* What the code before a return address tells about the call. */
 #include "breakpoints/watch_internal.h"
 
 #include "base/array.h"
@@ -17,7 +17,7 @@ static uint64_t site_rehash(const void *owner, uint32_t id)
 	return hash_mix(((const struct watch *)owner)->sites[id].ret);
 }
 
-/* Code of a program that has gone, but not what it did: as its file has it. */
+/* Read the code from the file: the program is gone, but its last events are still to be judged. */
 static bool read_file(const struct watch *w, taddr at, uint8_t *code, size_t len)
 {
 	const struct mapping *m = mappings_find(&w->maps, at);
@@ -37,8 +37,8 @@ static bool read_code(struct watch *w, taddr at, uint8_t *code, size_t len)
 	return true;
 }
 
-/* Did the code that defines this free call it itself? Seen in the call instruction: the C library
- * calls its own free for the program through its PLT like anyone else. */
+/* Did the module that defines this free call it directly? The call instruction tells: if the C
+ * library frees for the program it calls free through its PLT, like other modules. */
 bool watch_by_allocator(struct watch *w, taddr at, uint32_t file, taddr ret)
 {
 	uint8_t before[5];
@@ -72,8 +72,7 @@ static bool calls_only(struct watch *w, taddr ret, taddr at)
 	       reaches == at;
 }
 
-/* What is known of a place from which the function at @at is called; remembered with the place.
- * NULL: out of memory. */
+/* What is known about a call site of the function at @at; remembered. NULL: out of memory. */
 static const struct call_site *know_site(struct watch *w, taddr ret, taddr at)
 {
 	uint32_t id = idindex_find(&w->site_index, hash_mix(ret), site_eq, w, &ret);
@@ -115,7 +114,7 @@ enum free_site_kind watch_free_site(struct watch *w, taddr ret, const struct bre
 	return known && s->file != bp->file && bp->file != w->program ? SITE_WRAPPED : SITE_ANY;
 }
 
-/* libtcmalloc asks for a profile of its own when the program ends. */
+/* Does the library call its own function? libtcmalloc requests a profile when the program ends. */
 bool watch_by_library(struct watch *w, const struct breakpoint *bp, taddr ret)
 {
 	const struct mapping *m = mappings_find(&w->maps, ret - 1);

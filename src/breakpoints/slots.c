@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Out-of-line slots: where there is room for one, what is in it, and where a pc in one stands. */
+/* Out-of-line slots: finding room for one, its contents, and the program's pc for a pc in one. */
 #include "breakpoints/breakpoints_internal.h"
 
 #include "base/array.h"
@@ -35,7 +35,7 @@ static bool save_slack(struct slack *k, const struct address_space *s)
 	return false;
 }
 
-/* Take a place in this slack for the copy if it has room and is near enough. */
+/* Place the slot in this slack if it has room and is near enough. */
 static bool try_slack(struct slack *k, const struct address_space *s, struct breakpoint *bp)
 {
 	uint8_t code[ARCH_SLOT_MAX];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A task at a breakpoint: from its stop until it goes on; and how it is taken out of the way when
- * others look at it. */
+/* A task at a breakpoint: from its stop until it is resumed; and how its pc is set right before the
+ * program sees it or the task is detached. */
 #include "breakpoints/watch_internal.h"
 
 #include "base/array.h"
@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Make the task do what the breakpoint took the place of. */
+/* Make the task execute the displaced instruction. */
 static enum trap_answer step_over(struct watch *w, struct task *task, const struct breakpoint *bp,
 				  taddr at, struct arch_regs *r)
 {
 	const struct arch_regs was = *r;
 
-	/* If its module has gone while the stop was served, nothing is in its place. */
+	/* If its module was unmapped while the stop was served there is no breakpoint any more. */
 	if (!bp || bp->insn.how != ARCH_EMULATE) {
 		arch_set_pc(r, bp && bp->slot ? bp->slot : at);
 		journal_changes(w->breakpoints.journal, task->journal_record, arch_pc(&was), r,
@@ -53,9 +53,9 @@ static enum trap_answer serve_trap(struct watch *w, struct task *task, bool cert
 	const struct breakpoint *bp = breakpoints_at(&w->breakpoints, at);
 	if (!bp || breakpoint_is_foreign(w->space, bp))
 		return TRAP_NOT_OURS;
-	/* Only its breakpoint leads behind the first byte of a longer instruction; behind a
-	 * one-byte instruction that instruction leads, too, and a signal may come from anywhere
-	 * there. */
+	/* A pc behind the first byte of a longer instruction is possible only after its breakpoint.
+	 * Behind a one-byte instruction it is also possible after that instruction, and the SIGTRAP
+	 * may be a signal that was sent. */
 	if (!certain && bp->insn.size == arch_trap_size)
 		return TRAP_DOUBTFUL;
 	const size_t id = (size_t)(bp - w->breakpoints.v);
@@ -82,7 +82,7 @@ static enum trap_answer serve_trap(struct watch *w, struct task *task, bool cert
 		arch_set_regs(task->tid, &r);
 		return TRAP_OURS;
 	}
-	/* The program has a trap of its own in this place: it gets its signal. */
+	/* The program has a trap instruction of its own here: it gets its signal. */
 	if (own_trap)
 		return TRAP_NOT_OURS;
 	enum trap_answer answer = step_over(w, task, breakpoints_again(&w->breakpoints, id, at), at,
@@ -99,7 +99,7 @@ enum trap_answer watch_trap(struct watch *w, struct task *task, bool certain)
 	return answer;
 }
 
-/* The task's free has been counted, but has not run an instruction and may begin again. */
+/* The task's free has been counted, but has not run any instruction and may begin again. */
 static void note_rewound(struct watch *w, struct task *task, const struct arch_regs *r)
 {
 	const struct breakpoint *bp = breakpoints_at(&w->breakpoints, arch_pc(r));

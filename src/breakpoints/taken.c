@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which functions the engine sees, and whether that will do. */
+/* Which functions the engine sees, and whether they are enough. */
 #include "breakpoints/watch_internal.h"
 
 #include "probes/outcome.h"
@@ -41,7 +41,7 @@ void watch_decline(struct watch *w, taddr at, const char *why)
 		w->counts.lost++;
 }
 
-/* ---- does it do ---- */
+/* ---- are they enough ---- */
 
 static bool frees_block(const struct probe *p)
 {
@@ -61,8 +61,8 @@ bool watch_sees_blocks(const struct watch *w)
 	return sees_any(w, probe_gives_block) && sees_any(w, frees_block);
 }
 
-/* The function that is to be named if it does not: the first that would have done what is missing,
- * or any that is trapped. */
+/* The function to name if they are not: the first trapped one that does what is missing, or any
+ * trapped one. */
 static const struct left_function *what_is_missing(const struct watch *w)
 {
 	bool (*does)(const struct probe *) =
@@ -95,7 +95,8 @@ static bool has_just_begun(const struct watch *w)
 	for (size_t i = 0; i < w->maps.n; i++) {
 		const uint32_t file = w->maps.maps[i].file;
 
-		/* A static program has what a dynamic linker has; and the vdso is no file. */
+		/* Skip the program itself, which in a static program has the linker's breakpoint;
+		 * and the vdso, which has no file. */
 		if (file == w->program || !w->shared->files.files[file].ino)
 			continue;
 		if (!is_linkers(w, file))

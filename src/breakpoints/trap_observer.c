@@ -13,16 +13,16 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What the program has done until now comes before what its stop means. */
+/* Report what the program has done until now before its stop is served. */
 static void catch_up(const struct observed *of)
 {
 	if (of && of->watch)
 		watch_catch_up(of->watch, true);
 }
 
-/* ---- what the tracer tells ---- */
+/* ---- what the tracer calls ---- */
 
-/* Good until the next one. */
+/* The result is good until the next call. */
 static const char *sentence(const struct advice *a)
 {
 	static struct error e;
@@ -68,7 +68,7 @@ static bool on_image(void *ctx, struct task *task)
 	if (o->shared.engine)
 		tracer_look_often(o->tracer);
 	const bool executed = task_is_at_exec(task) && o->observes;
-	/* An engine has it make system calls before it runs anything. */
+	/* An engine has the task make system calls before it runs anything. */
 	if (o->shared.engine && tracer_leave_exec(o->tracer, task))
 		return true;
 	void *image = o->sink->begins(o->ctx, task->tgid);
@@ -110,7 +110,7 @@ static bool on_forked(void *ctx, struct task *child, const struct task *parent,
 
 	if (!from)
 		return false;
-	/* What it begins with is what its parent has done so far. */
+	/* The child begins with what its parent has done so far. */
 	catch_up(from);
 	void *image = o->sink->forked(o->ctx, from->image, child->tgid);
 	struct observed *of = image ? calloc(1, sizeof *of) : NULL;
@@ -139,7 +139,7 @@ static void on_unfollowed(void *ctx, struct task *task, const struct address_spa
 
 	if (from)
 		watch_clean_copy(from->watch, task);
-	/* A child that was not to be followed anyway is not missed. */
+	/* Say nothing of a child that was not to be followed anyway. */
 	if (space && !o->sink->wanted(o->ctx, task->tgid))
 		return;
 	error_set(&why, err, "%s%s", strerror(-err),
@@ -335,7 +335,7 @@ static const struct tracer_ops tracer_ops = {
 	.idle = on_idle,
 };
 
-/* ---- what the session asks ---- */
+/* ---- what the session calls ---- */
 
 struct trap_observer *trap_observer_of(struct observer *base)
 {

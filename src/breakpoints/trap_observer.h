@@ -6,8 +6,8 @@
 #include "observer.h"
 
 /*
- * The observer that traces: joins process control, whose stops it serves, with a watch for each
- * address space.
+ * The observer that traces: it serves the stops of process control, with a watch for each address
+ * space.
  */
 struct trap_observer;
 
@@ -18,17 +18,18 @@ struct trap_observer;
  */
 struct trap_observer *trap_observer_new(const struct observer_sink *sink, void *ctx,
 					struct rules *rules, struct journal *journal);
-/* All programs have been let go, or have ended. NULL is fine. */
+/* All programs have been detached, or have ended. NULL is fine. */
 void trap_observer_free(struct trap_observer *o);
 
-/* What the session sees of it; and back to the observer itself. */
+/* The observer as the session knows it; and back. */
 struct observer *trap_observer_base(struct trap_observer *o);
 struct trap_observer *trap_observer_of(struct observer *base);
 
-/* The tracer: to begin, to wait and to let go. */
+/* The tracer, for launching, attaching and detaching. It belongs to the observer. */
 struct tracer *trap_observer_tracer(struct trap_observer *o);
 
-/* What all programs it watches share; to be set up before the first of them. */
+/* What all watched programs share; to be set up before the first of them. It belongs to the
+ * observer. */
 struct watch_shared *trap_observer_shared(struct trap_observer *o);
 
 #endif

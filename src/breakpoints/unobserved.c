@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Calls that nobody sees, for want of means or because the program has its own code back. */
+/* Calls that are not seen, because something is short or because the program has overwritten its
+ * code. */
 #include "breakpoints/watch_internal.h"
 
 #include "base/error.h"

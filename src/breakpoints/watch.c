@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where breakpoints are: follows what is mapped into a space. */
+/* Where breakpoints are: follows what is mapped in a space. */
 #include "breakpoints/watch_internal.h"
 
 #include "probes/choose.h"
@@ -26,7 +26,7 @@ static const struct scan *scan_of(struct watch *w, const struct mapping *m)
 	return scan_file(&w->shared->scans, &w->shared->files, m->file);
 }
 
-/* Does this mapping have the address @a of its file? */
+/* Does this mapping contain the address @a of its file? */
 static bool maps_address(const struct mapping *m, uint64_t a)
 {
 	return m->bias + a >= m->start && m->bias + a < m->end;
@@ -46,7 +46,7 @@ int watch_plant(struct watch *w, taddr at, enum breakpoint_role role, uint32_t f
 	bp = breakpoints_plant(&w->breakpoints, w->space, at, role, &err);
 	if (!bp)
 		return err;
-	/* If two definitions are about one function the first one holds. */
+	/* If two definitions are about one function the first one counts. */
 	uint32_t *number = role == BREAKPOINT_RESOLVER ? &bp->resolves : &bp->probe;
 	if (!was || probe < *number)
 		*number = probe;
@@ -109,16 +109,16 @@ static bool has_mapping(const struct mappings *maps, const struct mapping *m)
 	return there && same_mapping(there, m);
 }
 
-/* As breakpoints_forget(), of functions that the engine has taken, too. */
+/* As breakpoints_forget(), for functions that the engine has taken, too. */
 static void forget_range(struct watch *w, const struct address_space *copy, taddr start, taddr end)
 {
 	breakpoints_forget(&w->breakpoints, copy, start, end);
 	watch_forget_taken(w, start, end);
 }
 
-/* Take out of the table what was in @m and is not there any more. mprotect(2) of a part of the code
- * makes several mappings of one, or one of several: what is in them stays where it is. Where no
- * file is mapped any more there may be the program's own copy of it. */
+/* Forget what was in @m and is not mapped any more. mprotect(2) of a part of the code may split a
+ * mapping, or merge several: breakpoints in them stay. Where the file is not mapped any more there
+ * may be the program's own copy of it. */
 static void forget_gone(struct watch *w, const struct mappings *now, const struct mapping *m)
 {
 	taddr at = m->start;
@@ -207,7 +207,8 @@ int watch_modules(struct watch *w, pid_t tid)
 	for (size_t i = 0; changed && !err && i < now.n; i++)
 		if (!has_mapping(&was, &now.maps[i]))
 			err = w->shared->no_traps ? 0 : plant_in(w, &now.maps[i]);
-	/* What an operator new calls may be in what has been looked at before. */
+	/* The function that operator new calls when it fails may be in a mapping that was planted
+	 * before. */
 	for (size_t i = 0; w->new_trapped != new_trapped && !err && i < now.n; i++)
 		err = plant_in(w, &now.maps[i]);
 	mappings_release(&was);
@@ -345,8 +346,8 @@ void watch_prepare(struct watch_shared *shared, pid_t tid)
 	mappings_release(&maps);
 }
 
-/* Between the fork and now another thread of the parent may have planted more: bring the copy in
- * line with its table. */
+/* Since the fork another thread of the parent may have had more planted: bring the copy in line
+ * with the parent's table. */
 static void sync_copy(struct watch *w, const struct address_space *parent)
 {
 	for (size_t i = 0; i < w->breakpoints.n_slacks; i++) {
@@ -425,7 +426,7 @@ struct observed_counts watch_counts(const struct watch *w)
 	return c;
 }
 
-/* Is it a function of mprof.h, or one that we answer? By those the program may ask to be watched
+/* Is it a function of mprof.h, or one that we answer? With these the program may ask to be watched
  * again. */
 static bool is_mark(const struct watch *w, const struct breakpoint *bp)
 {
@@ -450,7 +451,7 @@ void watch_resume(struct watch *w, pid_t tid)
 	struct task *task = tracer_find_task(w->shared->tracer, tid);
 
 	w->suspended = false;
-	/* Where it has been executed meanwhile nothing of the engine is there yet. */
+	/* If it was executed while suspended the engine has not begun in it yet. */
 	if (!w->engine && task && task_can_call(task)) {
 		watch_begin_engine(w, task);
 		w->arming = ARM_HELD;
@@ -463,7 +464,7 @@ void watch_resume(struct watch *w, pid_t tid)
 		w->shared->engine->suspend(w->engine, false);
 }
 
-/* Any C library has a clone(), and that alone tells nothing of memory. */
+/* Any C library has clone(), which alone shows no allocations. */
 static bool shows_something(const struct watch *w, const struct breakpoint *bp)
 {
 	return bp->roles & (BREAKPOINT_RENDEZVOUS | BREAKPOINT_RESOLVER) ||

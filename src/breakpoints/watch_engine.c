@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A watch and its engine: which functions it has taken, and what it asks of the watch. */
+/* A watch and its engine: the functions that it is offered, and what it calls in the watch. */
 #include "breakpoints/watch_internal.h"
 
 #include "base/array.h"
@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* ---- what the unwinder asks of the engine ---- */
+/* ---- what the unwinder calls in the engine ---- */
 
 static bool has_code(void *ctx, taddr pc)
 {
@@ -33,13 +33,13 @@ static void meet_own_code(struct watch *w)
 	unwinder_foreign(w->unwinder, &own);
 }
 
-/* ---- what the engine asks ---- */
+/* ---- what the engine calls ---- */
 
 static int host_event(void *ctx, struct alloc_event *e)
 {
 	struct watch *w = ctx;
 
-	/* A trap that was hit meanwhile has been told already. */
+	/* A trap that was hit later has been reported already: time must not go back. */
 	if (e->time_ns < w->last_ns)
 		e->time_ns = w->last_ns;
 	w->last_ns = e->time_ns;
@@ -116,14 +116,15 @@ static void host_checked(void *ctx, bool wrong)
 {
 	struct watch *w = ctx;
 
-	/* After an exec there is nothing to unwind by. */
+	/* After an exec there is nothing to unwind with, so a difference proves nothing. */
 	if (wrong && !watch_has_memory(w))
 		return;
 	w->counts.unwind_checked++;
 	w->counts.unwind_wrong += wrong;
 }
 
-/* A walk that ends where it meets what is sought: chains leave code of the engine's out. */
+/* An unwinding that looks for a pc in certain code of the engine's, which is no frame of the
+ * chain. */
 struct seeking {
 	struct watch *watch;
 	bool (*ours)(const struct engine *, taddr);
@@ -197,15 +198,16 @@ static void host_failed(void *ctx)
 	((struct watch *)ctx)->counts.engine_failed = true;
 }
 
-/* ---- what the watch does with it ---- */
+/* ---- what the watch calls in the engine ---- */
 
-/* Is what has an engine's part to be seen by one? */
+/* Is the program to be observed by the session's engine? */
 static bool has_engine(const struct watch *w)
 {
 	return w->shared->engine && !w->traps_only;
 }
 
-/* All that are there, before anything is written: one may stand where it is to go. */
+/* Introduce all tasks before anything is written: one of them may be where code is to be
+ * replaced. */
 static void begin_threads(struct watch *w, struct task *first)
 {
 	struct task *task;
@@ -240,7 +242,8 @@ void watch_meet_engine(struct watch *w)
 		.ctx = w,
 	};
 	meet_own_code(w);
-	/* What the engine has found is compared with what the unwinder finds. */
+	/* The engine's chains are compared with those of the unwinder, which need not check
+	 * itself. */
 	unwinder_check(w->unwinder, false);
 }
 
@@ -275,7 +278,7 @@ static void refuse(struct watch *w, const char *name, const char *why)
 	probe_unseen(name, why, &w->refusal);
 }
 
-/* True: the engine sees its calls from arm() on. *@why: why not. */
+/* True: the engine sees its calls from arm() on. False: *@why is the reason. */
 static bool takes(struct watch *w, const struct engine_function *f, const char **why)
 {
 	*why = watch_why_trapped(w, f);
@@ -315,7 +318,8 @@ bool watch_offer(struct watch *w, const struct engine_function *f)
 	return false;
 }
 
-/* Before it has begun: is what gives blocks, or what frees them, left to traps? */
+/* Before the engine sees anything: are all functions that give blocks, or all that free them, left
+ * to traps? */
 static bool sees_nothing(struct watch *w)
 {
 	const struct left_function *missing = w->decided ? NULL : watch_misses(w);
@@ -325,7 +329,8 @@ static bool sees_nothing(struct watch *w)
 	return missing;
 }
 
-/* What was to be changed now is refused or, of a program that has been begun with, trapped. */
+/* arm() has failed: refuse the program or, if the engine already sees functions of it, trap the new
+ * ones. */
 static void cannot_arm(struct watch *w, int err, const struct error *why, const char *in_short)
 {
 	if (w->decided) {
@@ -345,7 +350,7 @@ static void arm(struct watch *w, bool held)
 	w->arm_later = w->in_the_way;
 	if (err && !w->in_the_way)
 		cannot_arm(w, err, &why, "code that cannot be changed");
-	/* It may have declined some. */
+	/* arm() may have declined some. */
 	if (!err && !sees_nothing(w))
 		w->decided |= watch_sees_blocks(w);
 	if (w->decided)
@@ -354,7 +359,7 @@ static void arm(struct watch *w, bool held)
 
 void watch_arm(struct watch *w)
 {
-	/* What is refused is left as it is. */
+	/* A refused program is left as it is. */
 	if (!w->engine || watch_refusal(w) || sees_nothing(w))
 		return;
 	if (w->arming == ARM_LATER)
@@ -368,7 +373,7 @@ bool watch_is_to_arm(const struct watch *w)
 	return w->engine && w->arm_later && !watch_refusal(w);
 }
 
-/* Code can be mapped only by a task that can make system calls. */
+/* The engine maps code, which takes a task that can make system calls. */
 static void arm_stopped(struct watch *w)
 {
 	tracer_bring_caller(w->shared->tracer, w->space);

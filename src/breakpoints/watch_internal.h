@@ -21,11 +21,11 @@ struct known_pc {
 	bool hidden;	/* part of the allocator: not in a chain when it is the innermost */
 };
 
-/* When functions that have come to light can be changed. */
+/* When functions that have been found can be changed. */
 enum arming {
-	ARM_LATER,	/* tasks run, and may be in them */
-	ARM_NEW,	/* their module has just been mapped: nobody is in it */
-	ARM_HELD,	/* no task runs */
+	ARM_LATER,	/* with tasks held, later: now they run, and may be in them */
+	ARM_NEW,	/* now: their module has just been mapped, and no task is in it */
+	ARM_HELD,	/* now: all tasks are held */
 };
 
 struct watch {
@@ -47,31 +47,32 @@ struct watch {
 	struct pools pools;
 	uint32_t *frames;		/* of the chain in progress */
 	size_t cap_frames;
-	/* Blocks that the program requested only to hear from us, which are no events of its
-	 * own. */
+	/* Blocks that the program requested only for an answer of ours, which are not reported. */
 	taddr *hidden;
 	size_t n_hidden, cap_hidden;
-	pid_t *hiding; /* tasks whose next block the engine will tell of, and that is such a one */
+	pid_t *hiding; /* tasks whose next block, reported by the engine, is such a block */
 	size_t n_hiding, cap_hiding;
-	bool in_part;			/* that has been said */
-	bool suspended;			/* the breakpoints are out, everything else is as it was */
+	bool in_part;			/* watch_not_in_full() has told the user */
+	bool suspended;			/* the breakpoints are lifted, everything else is as it
+					   was */
 	taddr stepping;			/* the breakpoint that is lifted for a single step; 0:
 					   none */
 	struct observed_counts counts;
 	struct engine *engine;		/* NULL: all is trapped */
-	struct engine_host host;	/* what it asks of us */
+	struct engine_host host;	/* what it calls in us */
 	struct engine_function *taken;	/* functions that it sees */
 	size_t n_taken, cap_taken;
 	struct left_function *left;	/* functions that it has left to traps */
 	size_t n_left, cap_left, told_left;
 	uint64_t last_ns;		/* time of the last event */
-	enum arming arming;		/* what is found to be mapped */
+	enum arming arming;		/* for functions that are found now */
 	bool arm_later, in_the_way;	/* watch_is_to_arm() */
 	bool decided;			/* the engine has begun to see functions */
-	bool traps_only;		/* it cannot be used here */
-	bool executed;			/* by a program that was observed: traps do for it */
-	bool new_trapped;		/* an operator new is trapped: when it gives up matters */
-	int refused;			/* why the engine cannot do what it has to, -errno ... */
+	bool traps_only;		/* the engine cannot be used here */
+	bool executed;			/* by a program that was observed: traps will do for it */
+	bool new_trapped;		/* an operator new is trapped: so has to be what it calls
+					   when it gives up */
+	int refused;			/* why the engine cannot observe it, -errno ... */
 	struct error refusal;		/* ... and as a sentence; text[0] 0: it can */
 };
 
@@ -86,12 +87,11 @@ struct rewound_free {
 	taddr entry, ptr, sp;
 };
 
-/* A place where a function is called. */
+/* A call site. */
 struct call_site {
 	taddr ret;
-	taddr reaches;	/* the call there reaches this function and nothing else; 0: it may reach
-			   others */
-	bool described;	/* call frame information tells how to leave it */
+	taddr reaches;	/* the call there reaches only this function; 0: it may reach others */
+	bool described;	/* there is call frame information for it */
 	uint32_t file;	/* the file whose code it is */
 };
 
@@ -100,31 +100,30 @@ struct watched_task {
 	struct calls calls;
 	struct rewound_free *rewound;
 	size_t n_rewound, cap_rewound;
-	/* The pool that its requests come from if they name none, for functions of this file; 0:
-	 * none. */
+	/* The pool of requests that name none, for functions of this file; 0: none. */
 	taddr pool;
 	uint32_t pool_file;
-	bool hide_next;	/* do not report the next block it asks for */
+	bool hide_next;	/* do not report the next block it requests */
 	/* Where it began to run, and its stack pointer then; 0: not known. */
 	bool start_asked;
 	taddr start_pc, start_sp;
 };
 
-/* Look again at what is mapped: plant in what is new, forget what is gone. 0 or -errno. */
+/* Read what is mapped again: plant in new mappings, forget those that are gone. 0 or -errno. */
 int watch_modules(struct watch *w, pid_t tid);
 
-/* Plant in all that is mapped what has been left to the engine. 0 or -ENOMEM. */
+/* Plant, in all mappings, breakpoints for what was left to the engine. 0 or -ENOMEM. */
 int watch_plant_again(struct watch *w);
 
-/* Put a breakpoint in the place of a function, or of its resolver, for the definition @probe. 0 or
+/* Put a breakpoint at the entry of a function, or of its resolver, for the definition @probe. 0 or
  * -errno. */
 int watch_plant(struct watch *w, taddr at, enum breakpoint_role role, uint32_t file,
 		uint32_t probe);
 
-/* Count the allocators again: breakpoints have come or gone. */
+/* Count the functions that free again: breakpoints have been added or removed. */
 void watch_count_allocators(struct watch *w);
 
-/* The mapping that has @pc; looks again at what is mapped if none is known. */
+/* The mapping that contains @pc; reads what is mapped again if none is known. */
 const struct mapping *watch_mapping(struct watch *w, pid_t tid, taddr pc);
 
 /* Is @pc in a special range of the kind @kind? */
@@ -136,7 +135,7 @@ static inline const struct probe *watch_probe(const struct watch *w, uint32_t nu
 	return &w->shared->rules->probes.v[number];
 }
 
-/* Does a module file define a function to free with? */
+/* Does a module file define a function that frees? */
 bool watch_is_allocator(struct watch *w, uint32_t file);
 
 /* step_over.c */
@@ -149,8 +148,7 @@ struct watched_task *watched_task(struct task *task);
 const struct known_pc *watch_place(struct watch *w, pid_t tid, const struct unwind_frame *f);
 
 /* chains.c */
-/* From here on the chains that are asked for are this task's, whose stack is read from @sp on. 0 or
- * -errno. */
+/* The next chains are of this task, whose stack is read from @sp on. 0 or -errno. */
 int watch_snapshot(struct watch *w, const struct task *task, struct watched_task *t, taddr sp);
 /* A chain as the unwinder gives it, without numbers. 0 or -errno. */
 int watch_unwind(struct watch *w, const struct arch_regs *r, taddr ret,
@@ -161,38 +159,38 @@ int watch_unwind(struct watch *w, const struct arch_regs *r, taddr ret,
  */
 int watch_call_chain(struct watch *w, pid_t tid, const struct arch_regs *r, taddr ret,
 		     struct call *c);
-/* The calls that a stopped task is in, from where it stands on. 0 or -errno. */
+/* The call chain of a stopped task, from its pc on. 0 or -errno. */
 int watch_stack(struct watch *w, struct task *task, struct unwind_chain *chain);
-/* Where the function begins that the frame @f is in; 0: nothing describes it. */
+/* The entry of the function that the frame @f is in; 0: there is no call frame information. */
 taddr watch_function(struct watch *w, const struct unwind_frame *f);
 
-/* The same as watch_snapshot() of a copy of a task's stack; *@r are the registers at the entry of
- * the function that was called. 0 or -errno. */
+/* The same as watch_snapshot(), for a copy of a task's stack; *@r is set to the registers at the
+ * called function's entry. 0 or -errno. */
 int watch_snapshot_copy(struct watch *w, pid_t tid, const struct stack_copy *copy,
 			struct arch_regs *r);
-/* The chain that a copy of a task's stack tells; its frames are good until the next call. 0 or
+/* The chain unwound from a copy of a task's stack; its frames are good until the next call. 0 or
  * -errno. */
 int watch_chain_of_copy(struct watch *w, pid_t tid, const struct stack_copy *copy,
 			struct alloc_chain *out);
 
 /* watch_engine.c */
-/* Let the session's engine, if there is one, begin in the program, all of whose tasks are
- * stopped. */
+/* Begin the session's engine, if there is one, in the program, all of whose tasks are stopped. */
 void watch_begin_engine(struct watch *w, struct task *task);
-/* What it may ask, and what is asked of it. */
+/* Connect the watch and its engine: what each calls in the other. */
 void watch_meet_engine(struct watch *w);
-/* Trap all that it was to see, which has been taken out of the program. 0 or -ENOMEM. */
+/* Trap everything that the engine was to see, after it was taken out of the program. 0 or
+ * -ENOMEM. */
 int watch_use_traps(struct watch *w, const char *why);
-/* What is to be planted there is the engine's if it takes it. False: it is to be trapped. */
+/* Offer a function to the engine. True: nothing is to be planted; false: it is to be trapped. */
 bool watch_offer(struct watch *w, const struct engine_function *f);
-/* What has been offered is seen from here on, or from watch_arm_held() on. */
+/* Functions that the engine has taken are seen from here on, or from watch_arm_held() on. */
 void watch_arm(struct watch *w);
-/* Nothing of the engine is in the program any more, or that is gone. */
+/* Free the engine: nothing of it is in the program any more, or the program is gone. */
 void watch_end_engine(struct watch *w);
 
 /* unobserved.c */
-/* @err: of what was done to see calls, or 0. Where we have no means it is said, once; that there is
- * no code, or the program has ended, is no fault of ours. */
+/* @err: the error of planting, or 0. If something of ours was short the user is told, once; not if
+ * there is no code, or the program has ended. */
 void watch_not_in_full(struct watch *w, int err);
 
 /* Say, once, that tables of a module file have been left out. */
@@ -205,37 +203,37 @@ void watch_say_gone(struct watch *w, uint32_t file);
 /* The function at @at, if the engine sees it; else NULL. */
 const struct engine_function *watch_taken(const struct watch *w, taddr at);
 bool watch_is_taken(const struct watch *w, taddr at);
-/* Functions in [start, end) are gone. */
+/* Forget functions in [start, end), which is no longer mapped. */
 void watch_forget_taken(struct watch *w, taddr start, taddr end);
-/* One that it has taken it will not see after all: it is trapped. Nobody is in it. */
+/* The engine will not see a function that it has taken after all: trap it. No task is in it. */
 void watch_decline(struct watch *w, taddr at, const char *why);
-/* Does it see what gives blocks, and what frees them? */
+/* Does it see a function that gives blocks, and one that frees them? */
 bool watch_sees_blocks(const struct watch *w);
-/* If it does not, and all is there that a program begins with: the function that is left to a trap
- * and is missing; else NULL. */
+/* If it does not, and the libraries that the program begins with are mapped: the trapped function
+ * that it lacks; else NULL. */
 const struct left_function *watch_misses(const struct watch *w);
 
 /* beside.c: functions that are trapped beside those that the engine sees */
-/* Why a function is to be trapped, whatever the engine says of it; NULL: it need not be. */
+/* Why a function has to be trapped and is not even offered to the engine; NULL: it need not be. */
 const char *watch_why_trapped(struct watch *w, const struct engine_function *f);
-/* It is. 0 or -ENOMEM: nobody is told. */
+/* Note a function that is trapped, for watch_tell_left(). 0 or -ENOMEM. */
 int watch_note_left(struct watch *w, const struct engine_function *f, const char *why);
-/* Tell of those that have not been told of. */
+/* Tell the user of those that have not been told of. */
 void watch_tell_left(struct watch *w);
 /* Which trapped call a task is in may have changed: tell the engine. */
 void watch_tell_pending(struct watch *w, const struct task *task);
-/* What of the engine's calls a stopped task is in. */
+/* Is a stopped task in a call that the engine sees? */
 enum engine_calls watch_engine_calls(const struct watch *w, const struct task *task);
 /* See struct engine_host. */
 bool watch_is_nested(struct watch *w, const struct engine_call *call, enum alloc_label *label);
 
 /* sites.c */
-/* Did the code of module file @file, which defines the free at @at, and to which it returns at
- * @ret, call it itself? */
+/* Did the module file @file, which defines the free at @at, make the call that returns to @ret
+ * itself? */
 bool watch_by_allocator(struct watch *w, taddr at, uint32_t file, taddr ret);
 /* What is known of the call that has reached the free at @bp and returns to @ret. */
 enum free_site_kind {
-	SITE_ANY,	/* nothing: only its return shows what else it does */
+	SITE_ANY,	/* nothing: its return has to be trapped */
 	SITE_FREES,	/* it reaches only that free */
 	SITE_WRAPPED,	/* it calls a function of another module than the free's: their frames can
 			   be told apart */
@@ -243,28 +241,28 @@ enum free_site_kind {
 enum free_site_kind watch_free_site(struct watch *w, taddr ret, const struct breakpoint *bp);
 /* Does the call that returns to @ret reach only the function at @at? NULL: no. */
 const struct call_site *watch_site_of(struct watch *w, taddr ret, taddr at);
-/* Is it the library of the function at @bp itself that calls it? */
+/* Is the function at @bp called by its own library? */
 bool watch_by_library(struct watch *w, const struct breakpoint *bp, taddr ret);
 
 /* indirect.c: functions that the program itself chooses when it is linked or started (ifuncs) */
-/* The function that chooses is entered, and has returned. */
+/* The resolver has been entered, and has returned. */
 void watch_enter_resolver(struct watch *w, struct task *task, struct watched_task *t,
 			  const struct breakpoint *bp, const struct arch_regs *r);
 void watch_resolver_returned(struct watch *w, struct task *task, const struct call *c,
 			     const struct arch_regs *r);
-/* Look for functions that were chosen before we watched: their addresses are in the GOT entries. */
+/* Look for functions that were resolved before we watched: their addresses are in GOT entries. */
 void watch_look_at_got_entries(struct watch *w);
 
 /* poolcalls.c */
 /* The pool that a call which gives a block requests it from; 0: none. */
 taddr watch_pool_of(const struct watch *w, const struct watched_task *t, const struct call *c,
 		    const struct arch_regs *r);
-/* Apply what such a call has come to, @e, to what is in which pool. */
+/* Update which block is in which pool by such a call's event @e. */
 void watch_pool_block(struct watch *w, const struct call *c, const struct alloc_event *e);
 /* There is a new pool: what was known of one at this address belonged to another. */
 void watch_pool_begins(struct watch *w, taddr pool);
-/* A function is entered, no matter who calls it, that frees a pool, leaves it, or makes it the
- * thread's default. */
+/* A function is entered, by whatever caller, that frees a pool, leaves it, or makes it the thread's
+ * default. */
 void watch_pool_entry(struct watch *w, struct task *task, struct watched_task *t,
 		      const struct breakpoint *bp, const struct arch_regs *r);
 
@@ -272,24 +270,23 @@ void watch_pool_entry(struct watch *w, struct task *task, struct watched_task *t
 /* Is an event of the engine's about a block that is not reported? */
 bool watch_hides(struct watch *w, const struct alloc_event *e);
 
-/* In a copy of the program: the blocks that are not reported are there, too. 0 or -ENOMEM. */
+/* For a forked process: copy the blocks that are not reported. 0 or -ENOMEM. */
 int watch_copy_hidden(struct watch *w, const struct watch *from);
 
 /* A function is entered. True: it has returned already, with the registers in @r. */
 bool watch_hit_entry(struct watch *w, struct task *task, struct watched_task *t,
 		     const struct breakpoint *bp, struct arch_regs *r);
-/* Is this a free that was counted, and then begun again? It is forgotten. */
+/* Is this a free that was counted, and then begun again? It is removed from the list. */
 bool watch_was_rewound(const struct watch *w, struct watched_task *t, taddr entry, taddr ptr,
 		       taddr sp);
 
-/* Is there nothing to see inside of the calls of this function of module file @file, which
- * frees? */
+/* May calls nested in those of a freeing function of module file @file be ignored? */
 bool watch_frees_alone(const struct watch *w, uint32_t file);
 /* The label for what is requested inside of a call. */
 enum alloc_label watch_inner_label(const struct watch *w, const struct call *outer);
 
 /* nesting.c */
-/* Whether this entry is the program's own call; drops pending calls that are over. */
+/* Is this entry the program's own call? Drops pending calls that are over. */
 bool watch_is_outer(struct watch *w, struct task *task, struct calls *calls,
 		    const struct call_entry *e, const struct engine_part *engine,
 		    const struct arch_regs *r);
@@ -297,17 +294,17 @@ bool watch_is_outer(struct watch *w, struct task *task, struct calls *calls,
 /* returns.c */
 /* Report an event to the sink, with the time. */
 void watch_emit(struct watch *w, struct alloc_event *e);
-/* Wait for the call that will return to @ret. False: that cannot be trapped. */
+/* Trap the return of a call to @ret. False: it cannot be trapped. */
 bool watch_await_return(struct watch *w, pid_t tid, taddr ret);
-/* A task is at @pc, where a call may have returned to. True: a call that was seen to begin has
- * returned. */
+/* A task has hit a breakpoint at @pc, to which calls return. True: a call that was seen to begin
+ * has returned. */
 bool watch_hit_return(struct watch *w, struct task *task, struct watched_task *t, taddr pc,
 		      const struct arch_regs *r);
-/* Remove the innermost pending call: it is over, one way or another. */
+/* Remove the innermost pending call, which is over. */
 void watch_drop_call(struct watch *w, struct calls *calls);
 /* The innermost pending call will never return. */
 void watch_abandon(struct watch *w, struct task *task, struct calls *calls);
-/* Report what came of a call that gave @block; 0: none. */
+/* Report the result of a call that gave @block; 0: none. */
 void watch_end_call(struct watch *w, struct task *task, const struct call *c, taddr block);
 
 #endif
