@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Functions that are trapped beside those that have pads: what the agent knows of their calls, and
- * the tracer of the pads'. */
+/* Functions that are trapped while others have pads: what the agent knows about the trapped calls,
+ * and the tracer about calls through pads. */
 #include "fast/engine_internal.h"
 
 static struct agent_thread *record_of(const struct engine *e, uint32_t number)
@@ -13,12 +13,12 @@ bool beside_inside(const struct engine *e, const struct task *task)
 	const struct engine_task *t = tasks_entry(e, task);
 	const struct agent_thread *r = t ? record_of(e, t->number) : NULL;
 
-	/* Of a stranger nobody has counted its calls. */
+	/* The calls of a stranger are not counted, so it may be in one. */
 	return !r || __atomic_load_n(&r->depth, __ATOMIC_RELAXED);
 }
 
-/* Tasks with one thread pointer have one record: that one of them is in no trapped call says
- * nothing of the others. */
+/* Tasks with the same thread pointer share a record: if one of them is in no trapped call others
+ * still may be. */
 void beside_tell(struct engine *e, uint32_t number)
 {
 	struct agent_thread *r = record_of(e, number);
@@ -41,7 +41,7 @@ void beside_pending(struct engine *e, const struct task *task, taddr ret_at, tad
 
 	if (!t || (t->outer_at == ret_at && t->outer_ret == ret))
 		return;
-	/* The agent has to find the record by which it is told. */
+	/* The agent has to find the record in which it is told of the call. */
 	if (ret_at)
 		tasks_look_at_thread_pointer(e, t);
 	t->outer_at = ret_at;

@@ -9,7 +9,7 @@
 extern const uint8_t agent_blob[];
 extern const size_t agent_blob_size;
 
-/* The file that it was taken out of, without symbols: it has the call frame information. */
+/* The ELF file that it was taken from, without symbols: it has the call frame information. */
 extern const uint8_t agent_elf[];
 extern const size_t agent_elf_size;
 

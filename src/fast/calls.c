@@ -68,7 +68,7 @@ int calls_map_at(struct program_calls *c, taddr at, size_t size, int prot, int f
 	int err = calls_map(c, at, size, prot,
 			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | flags, -1, 0, &got);
 
-	/* An old kernel takes the address for a wish. */
+	/* A kernel before 4.17 takes the address as a hint. */
 	if (!err && got != at) {
 		calls_unmap(c, got, size);
 		return -EEXIST;
@@ -80,7 +80,7 @@ int calls_unmap(struct program_calls *c, taddr at, size_t size)
 {
 	int err = at ? (int)calls_run(c, SYS_munmap, at, size, 0, 0, 0, 0) : 0;
 
-	/* -EPERM is what a filter in the way of all calls is told as, see calls_begin(). */
+	/* Callers take -EPERM for a seccomp filter that forbids all calls, see calls_begin(). */
 	return err == -EPERM ? -EACCES : err;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The fast engine behind the seam. */
+/* The fast engine: its struct engine_ops. */
 #include "fast/fast.h"
 
 #include "arch/machine.h"
@@ -31,7 +31,7 @@ void fast_shared_free(struct engine_shared *s)
 	free(s);
 }
 
-/* ---- what the records are told by ---- */
+/* ---- reading records ---- */
 
 static uint32_t node_place(void *ctx, taddr pc, bool exact, bool guessed, bool *hidden)
 {
@@ -101,7 +101,7 @@ static int know_agent(struct engine_shared *s)
 	return s->agent.n ? 0 : own_code_of_agent(&s->agent);
 }
 
-/* Tables of call frames are what takes longest, and are the same for everybody. */
+/* Reading call frame information takes longest, and it is the same for all programs. */
 static void fast_prepare(struct engine_shared *s, const struct module_files *files,
 			 const struct mappings *maps)
 {
@@ -166,7 +166,7 @@ static int fast_arm(struct engine *e, bool held, struct error *why)
 		return 0;
 	for (size_t i = 0; i < e->n_tasks; i++)
 		tasks_look_at_thread_pointer(e, &e->tasks[i]);
-	/* If somebody is in the agent just now there will be another hold. */
+	/* If a task is in the agent just now there will be another hold. */
 	if (held && renew_is_due(e))
 		renew(e);
 	return pads_arm(e, held, why);
@@ -185,7 +185,7 @@ static void fast_modules(struct engine *e, const struct mappings *maps)
 		p->journal_entry = JOURNAL_NONE;
 	}
 	events_modules(&e->events);
-	/* An address may mean something else from here on: it makes new nodes. */
+	/* An address may be other code from here on: in a new epoch it gets new nodes. */
 	__atomic_add_fetch(&engine_agent(e)->epoch, 1, __ATOMIC_RELEASE);
 	tell_ranges(e);
 	tell_modules(e, maps);
@@ -199,13 +199,14 @@ void engine_thread_begins(struct engine *e, struct task *task)
 
 	strangers_look(e);
 	if (arch_get_regs(task->tid, &r) || ARRAY_RESERVE(&e->tasks, &e->cap_tasks, e->n_tasks))
-		return; /* the agent takes it for a stranger */
+		return; /* the agent treats it as a stranger */
 	e->tasks[e->n_tasks++] = (struct engine_task){
 		.task = task,
 		.number = threads_begin(e->threads, arch_thread_pointer_of(&r), task->tid),
 		.settled = arch_thread_pointer_of(&r),
 	};
-	/* Stacks are used again by threads to come; to read the map takes longer than many live. */
+	/* New threads mostly reuse stacks of old ones; and reading the map takes longer than many
+	 * threads live. */
 	if (!told_ranges_have(e, arch_sp(&r)))
 		tell_ranges(e);
 }
@@ -220,21 +221,22 @@ static void fast_thread_ends(struct engine *e, struct task *task)
 
 	e->n_tasks--;
 	memmove(t, t + 1, (size_t)(&e->tasks[e->n_tasks] - t) * sizeof *t);
-	/* Not by its number in the table: a stack is used again before its last thread is known to
-	 * have ended, and so the two have one. */
+	/* Not by its number in the table: a stack may be reused before its last thread is known to
+	 * have ended, and then two tasks share the number. */
 	if (number == AGENT_NO_THREAD)
 		return;
-	/* With the last one goes all that it could have left behind: to look at it makes pages. */
+	/* With the last task everything goes, so nothing need be cleaned up; reading the records
+	 * would allocate pages. */
 	if (!e->n_tasks)
 		return;
 	threads_end(e->threads, number, ring_head(e->ring));
 	beside_ended(e, number);
 }
 
-/* ---- telling ---- */
+/* ---- reporting ---- */
 
-/* What the agent has had no way to tell of since the last time. Its count stands where the program
- * can write to: of a number that cannot be nothing is known. */
+/* How many events the agent has had no way to report since the last time. The program can write to
+ * the counter: an incredible number is not used. */
 static uint64_t uncounted(struct engine *e, uint64_t *damaged)
 {
 	enum { CREDIBLE = 1 << 24 };
@@ -262,7 +264,7 @@ static void tell_lost(struct engine *e)
 		e->host->lost(e->host->ctx, lost, damaged);
 }
 
-/* Somebody's stack is in no range that the agent knows. */
+/* Answer threads whose stack is in no range that the agent knows. */
 static void answer(struct engine *e)
 {
 	struct agent_shared *s = engine_agent(e);
@@ -271,8 +273,8 @@ static void answer(struct engine *e)
 		tell_ranges(e);
 }
 
-/* Once for each time that it can have found the ring full: it says that it waits until it runs
- * again. */
+/* Stop a waiting thread, once for each time that it can have found the ring full: its flag stays
+ * set until it runs again. */
 static void park(struct engine *e, uint32_t number)
 {
 	pid_t tid = threads_tid(e->threads, number);
@@ -288,13 +290,14 @@ static void park(struct engine *e, uint32_t number)
 		}
 }
 
-/* Who waits for room spins. Stopped, he leaves his processor to us; and he is in the agent until we
- * make room, so that no system call of the program's is disturbed. */
+/* A thread that waits for room spins. Stopping it frees its processor for us; and it stays in the
+ * agent until there is room, so no system call of the program's is interrupted. */
 static void park_waiting(struct engine *e)
 {
 	uint32_t numbers[64];
 
-	/* Of many processes most are idle, and this takes a look at each thread there may be. */
+	/* With many processes most are idle, and ring_waiting() reads the flags of all possible
+	 * threads. */
 	if (ring_head(e->ring) == ring_position(e->ring))
 		return;
 	size_t n = ring_waiting(e->ring, numbers, sizeof numbers / sizeof *numbers);
@@ -305,7 +308,7 @@ static void park_waiting(struct engine *e)
 
 enum { SOME = AGENT_RING / 8 };
 
-/* Not at once again, if somebody was in the agent. */
+/* Request a hold, but not again at once if a task was in the agent. */
 static void want_hold(struct engine *e, uint64_t now)
 {
 	enum { BETWEEN_NS = 20000000 };
@@ -316,7 +319,7 @@ static void want_hold(struct engine *e, uint64_t now)
 	e->host->want_hold(e->host->ctx);
 }
 
-/* The agent looks at the clock as often as what it tells is worth. */
+/* Adapt how often the agent reads the clock to the rate of its records. */
 static void pace(struct engine *e, uint64_t now, uint64_t records)
 {
 	enum { BETWEEN_NS = 200000 };
@@ -330,8 +333,8 @@ static void pace(struct engine *e, uint64_t now, uint64_t records)
 	e->paced_records = 0;
 }
 
-/* What is known of the clock of the records that have been put since the last drain: those at its
- * beginning may be of the time before the pace was changed at its end. */
+/* Tell what is known about the times of records put since the last drain: the first of them may be
+ * from before the last drain changed the pace. */
 static void bound_times(struct engine *e)
 {
 	bool each_looked = !e->untimed && !e->untimed_before;
@@ -352,7 +355,7 @@ static uint64_t fast_drain(struct engine *e, bool whole)
 	bound_times(e);
 	answer(e);
 	strangers_answer(e);
-	/* Who has not been waiting at the beginning fills the room that there comes to be. */
+	/* Threads that were not waiting at first may fill the room that becomes free. */
 	do {
 		park_waiting(e);
 		n += some = ring_drain(e->ring, SOME, upto, events_take, &e->events);
@@ -379,7 +382,7 @@ static struct engine_counts fast_counts(const struct engine *e)
 	};
 }
 
-/* ---- out of the way ---- */
+/* ---- suspending and removing ---- */
 
 static void fast_suspend(struct engine *e, bool on)
 {
@@ -388,8 +391,8 @@ static void fast_suspend(struct engine *e, bool on)
 		near_set_active(e, e->space, !on);
 }
 
-/* Somebody is in the middle of it. Whoever sleeps there, or is stopped by job control, is waited
- * for no longer: without the jumps nobody comes there, and who is there passes through. */
+/* Keep waiting for tasks that are still in our code? Not for long, as they may sleep there, or be
+ * in a group stop: without the jumps no task enters it, and those that are in it pass through. */
 static bool waits_longer(struct engine *e)
 {
 	enum { ROUNDS = 200 };

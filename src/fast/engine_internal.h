@@ -2,11 +2,10 @@
 #ifndef MPROF_FAST_ENGINE_INTERNAL_H
 #define MPROF_FAST_ENGINE_INTERNAL_H
 
-/* What the files of the fast engine share: engine.c (the seam), memory.c (what is mapped into the
- * program), told.c (what the agent has to know), pads.c (what is written into it), own_code.c
- * (chains that lead through that), faults.c (what its instructions may do wrong), tasks.c (where
- * its threads stand), beside.c (calls that are trapped beside it), fork.c (copies of its
- * program). */
+/* What the files of the fast engine share: engine.c (its operations), memory.c (what is mapped into
+ * the program), told.c (what the agent has to know), pads.c (what is written into code), own_code.c
+ * (chains through that), faults.c (faults of the agent's instructions), tasks.c (the pcs and stacks
+ * of tasks), beside.c (functions that are trapped), fork.c (forked copies of the program). */
 
 #include "arch/pads.h"
 #include "arch/patch.h"
@@ -20,45 +19,44 @@
 struct engine_shared {
 	struct fast_settings settings;
 	struct table_files tables;
-	struct cfi_rows agent;	/* of the agent's own code */
+	struct cfi_rows agent;	/* call frame information of the agent's own code */
 };
 
-/* Memory that is mapped into the program, and here: a sealed file without a name. */
+/* Memory that is mapped in the program and here: a sealed memfd. */
 struct shared_memory {
 	uint8_t *here;
 	taddr there;
 	size_t size;
 };
 
-/* Tables for the agent, in the program's memory; a copy that fork has made of the program has the
- * same ones in the same place. What has been written is not changed as long as somebody else has
- * them. */
+/* Tables for the agent, in the program's memory; a forked copy of the program has the same tables
+ * at the same address. What has been written is not changed while another engine uses them. */
 struct engine_tables {
 	unsigned users;			/* engines */
 	struct shared_memory memory;
 	struct placed_rows rows;	/* what is in there */
 };
 
-/* Code of ours, and a flag, near the code that they are about. */
+/* An area for pads, slots and their flag, near the functions that they are for. */
 struct near_area {
 	taddr at;
-	size_t size, used;	/* of the code; a page with the flag is behind it */
+	size_t size, used;	/* of the code; the page behind it has the flag */
 	taddr active;		/* the flag: one byte */
 	uint32_t journal_entry;
-	struct agent_module rows; /* what describes it; .rows is 0: nothing yet */
+	struct agent_module rows; /* its call frame rows; .rows is 0: none yet */
 };
 
 enum { NEAR_AREAS = 16 };
 
 _Static_assert((int)NEAR_AREAS <= (int)AGENT_PADS, "the agent knows all of them");
 
-/* A function that has a pad, or is to have one. */
+/* A function that has a pad, or is to get one. */
 struct pad {
 	taddr at;		/* the function */
 	struct arch_patch patch;
-	taddr slot, code;	/* its moved instructions; the pad. 0: not placed yet */
+	taddr slot, code;	/* its displaced instructions; the pad. 0: not placed yet */
 	uint16_t slot_size, code_size;
-	uint8_t area;		/* of near[]: where it is */
+	uint8_t area;		/* the index in near[] of its area */
 	struct arch_pad_row rows[ARCH_PAD_ROWS];
 	uint16_t n_rows;
 	taddr return_site;	/* where the function returns to in the pad */
@@ -67,7 +65,7 @@ struct pad {
 	bool gone;		/* its module is not mapped any more */
 };
 
-/* Code of the program's, and what describes its frames. */
+/* Code of the program's, and its call frame rows. */
 struct known_code {
 	struct agent_module module;
 	const struct cfi_rows *rows;	/* from module.lo on */
@@ -80,7 +78,7 @@ struct engine_task {
 	/* The return address of the innermost trapped call that it is in, and where that is; 0:
 	 * none. */
 	taddr outer_at, outer_ret;
-	bool settled;		/* it has had a thread pointer when it was looked at */
+	bool settled;		/* it had a thread pointer when that was last read */
 };
 
 struct engine {
@@ -88,7 +86,7 @@ struct engine {
 	const struct engine_host *host;
 	struct address_space *space;
 	struct tracer *tracer;
-	taddr syscall_insn;	/* where the program has one */
+	taddr syscall_insn;	/* the address of one in the program */
 	struct shared_memory memory;
 	struct engine_tables *tables;
 	struct agent_module agent_rows; /* .rows is 0: there are none */
@@ -100,25 +98,27 @@ struct engine {
 	unsigned n_near;
 	uint32_t room_entry, waits_entry; /* of the journal */
 	struct pad *pads;
-	struct engine_function *functions; /* the same number of them, by the same numbers */
+	struct engine_function *functions; /* as many, with the same indices */
 	size_t n_pads, cap_pads, cap_functions;
 	struct ring *ring;
 	struct nodes *nodes;
 	struct threads *threads;
 	struct events events;
-	struct engine_task *tasks; /* in the order in which they have begun */
+	struct engine_task *tasks; /* in the order in which they began */
 	size_t n_tasks, cap_tasks;
-	bool said_fatal;	/* that the program has done away with code of ours */
+	bool said_fatal;	/* the user has been told that the program has destroyed code of
+				   ours */
 	uint64_t told_lost, told_damaged, told_uncounted;
 	uint64_t parked;	/* threads that waited for room and were stopped */
 	uint64_t parked_at[AGENT_NO_THREAD + 1]; /* by number: the ring's position when it was */
-	bool failed;		/* it has made a fault, and is switched off */
+	bool failed;		/* it has faulted, and is switched off */
 	uint64_t hold_ns;	/* when a hold was wanted last */
-	uint64_t paced_ns, paced_records; /* since it was reckoned how often to look at the clock */
-	uint32_t untimed, untimed_before; /* what that has come to, and the time before: events */
+	uint64_t paced_ns, paced_records; /* since the pace was last computed */
+	uint32_t untimed, untimed_before; /* events between two readings of the clock, by the last
+					     computation and the one before */
 	bool suspended;
 	bool armed;		/* a jump has been in the program */
-	unsigned leaving_rounds; /* so often removing it has been tried ... */
+	unsigned leaving_rounds; /* attempts to remove it ... */
 	uint64_t leaving_ns;	/* ... since then */
 	bool removed;		/* the jumps are out, for good */
 };
@@ -129,59 +129,59 @@ static inline struct agent_shared *engine_agent(const struct engine *e)
 }
 
 /* memory.c */
-/* Map what the engine needs into the program, by way of @task, which is stopped. 0, or -errno with
- * a sentence: nothing is left there. */
+/* Map what the engine needs into the program, by @task, which is stopped. 0, or -errno with a
+ * sentence: nothing is left mapped. */
 int memory_open(struct engine *e, struct task *task, struct error *why);
-/* Take it out again, by way of a task that is stopped. 0, or -errno: its seccomp filter would kill
- * it, and all stays. */
+/* Unmap it again, by a stopped task. 0, or -errno: its seccomp filter would kill it, and everything
+ * stays mapped. */
 int memory_close(struct engine *e, struct task *task);
-/* In a copy of the program's memory, @e->space, where all is but for what is shared: share it anew,
- * in the same place. 0, or -errno with a sentence. */
+/* In a forked copy of the program's memory, @e->space, which has everything but the shared memory:
+ * map new shared memory at the same address. 0, or -errno with a sentence. */
 int memory_open_copy(struct engine *e, struct task *child, struct error *why);
-/* As memory_close(), of a copy of @e's space, which has not inherited all of it. */
+/* As memory_close(), for a forked copy of @e's space, which has not inherited the shared memory. */
 void memory_leave_copy(const struct engine *e, struct task *child);
-/* In such a copy, whose task may be in the middle of the agent: what it shares with us, as if it
- * had been inherited, so that the agent comes to its end. */
+/* In such a copy, whose task may be in the middle of the agent: map a copy of the shared memory, as
+ * if it had been inherited, so that the agent can finish. */
 void memory_end_agent_in_copy(const struct engine *e, struct task *child);
-/* All are stopped, and none is in the agent: have tables that no copy of the program shares. 0 or
- * -errno: they are what they were. */
+/* All tasks are stopped, and none is in the agent: replace tables that a forked copy of the program
+ * shares by new ones. 0 or -errno: nothing has changed. */
 int memory_own_tables(struct engine *e);
-/* It is not, or will not be, in the program any more. */
+/* Remove the journal's entries: the memory is not, or soon will not be, in the program any more. */
 void memory_leave_journal(struct engine *e);
-/* Our own side of it. */
+/* Unmap it here. */
 void memory_release(struct engine *e);
 /* near.c */
 struct program_calls;
 /* Room for @size bytes of code near @function, in near[*@area]. 0 or -errno. */
 int near_room(struct engine *e, taddr function, size_t size, uint8_t *area);
-/* Take all of it out of the program, or a copy of it. 0 or -errno. */
+/* Unmap all areas from the program, or a forked copy of it. 0 or -errno. */
 int near_unmap(const struct engine *e, struct program_calls *c);
 bool near_has(const struct engine *e, taddr pc);
-/* Set the flags in @space, the program's or a copy of it. 0 or -errno. */
+/* Set the flags in @space, the program's or a forked copy of it. 0 or -errno. */
 int near_set_active(const struct engine *e, const struct address_space *space, bool on);
-/* Tell the agent where it is. */
+/* Tell the agent where the areas are. */
 void near_tell(const struct engine *e);
 void near_enter_journal(struct engine *e);
 void near_leave_journal(struct engine *e);
 
 /* told.c: what the agent has to know */
-/* Where memory is readable and writable. 0 or -errno. */
+/* Tell it where memory is readable and writable. 0 or -errno. */
 int tell_ranges(struct engine *e);
-/* In a copy of the program of @parent: what that has been told, for it is the same. 0 or
- * -ENOMEM. */
+/* In a forked copy of @parent's program: what the parent's agent has been told, which is true
+ * there, too. 0 or -ENOMEM. */
 int tell_copy(struct engine *e, const struct engine *parent);
-/* Is @at in what the agent has been told of? */
+/* Is @at in a range that the agent has been told of? */
 bool told_ranges_have(const struct engine *e, taddr at);
-/* What describes the frames of the code that is mapped, and of our own. 0 or -errno. */
+/* Tell it the call frame rows of mapped code, and of our own. 0 or -errno. */
 int tell_modules(struct engine *e, const struct mappings *maps);
 /* The same after pads have been placed. */
 int tell_own_code(struct engine *e);
-/* All are stopped, and none is in the agent: write anew what describes frames, without what is not
- * mapped any more. */
+/* All tasks are stopped, and none is in the agent: write all rows anew, without those of files that
+ * are not mapped any more. */
 void tell_rows_anew(struct engine *e);
 
-/* own_code.c: chains that lead through what is ours */
-/* The rows of the agent, from its beginning on: 0 or -errno. They are released by the caller. */
+/* own_code.c: chains through our own code */
+/* The rows of the agent, relative to its beginning; the caller's to release. 0 or -errno. */
 int own_code_of_agent(struct cfi_rows *out);
 /* The rows of the pads and slots in near[@area]. The same. */
 int own_code_of_pads(const struct engine *e, unsigned area, struct cfi_rows *out);
@@ -189,16 +189,16 @@ int own_code_of_pads(const struct engine *e, unsigned area, struct cfi_rows *out
 bool own_code_has(const struct engine *e, taddr pc);
 bool own_code_leave(const struct engine *e, struct arch_frame *f, bool exact,
 		    bool (*read)(void *reader, taddr at, uint64_t *word), void *reader);
-/* From the agent to the pad that has called it: its part of own_code_leave(). */
+/* The part of own_code_leave() that unwinds from the agent to the pad that called it. */
 bool own_code_leave_agent(const struct engine *e, struct arch_frame *f, bool exact,
 			  bool (*read)(void *reader, taddr at, uint64_t *word), void *reader);
-/* The instruction of the program's that one of ours, which a signal has interrupted, stands for. */
+/* The program's instruction for a @pc in our code at which a signal interrupted the task. */
 taddr own_code_stands_for(const struct engine *e, taddr pc);
 
 /* renew.c */
-/* Is one of the tables full that the agent and we fill? Then a hold is wanted. */
+/* Is a table full that the agent or we fill? Then a hold is needed. */
 bool renew_is_due(const struct engine *e);
-/* All are stopped: begin anew what is full. False: a task is in the middle of the agent. */
+/* All tasks are stopped: empty full tables. False: a task is in the middle of the agent. */
 bool renew(struct engine *e);
 
 /* pads.c */
@@ -209,30 +209,30 @@ int pads_arm(struct engine *e, bool held, struct error *why);
 void pads_drop(struct engine *e, const char *why);
 /* How many of the jumps are not in place. */
 unsigned pads_undone(const struct engine *e);
-/* Put the program's own bytes back, where the jumps still stand, in @space. */
+/* Put the program's own bytes back in @space, where the jumps still are. */
 void pads_lift(const struct engine *e, const struct address_space *space);
-/* In a copy of the space, whose task has not returned through pads yet: nothing is told there. */
+/* In a forked copy of the space, whose task may still return through pads: have the agent's entries
+ * do nothing. */
 void pads_leave_copy(const struct engine *e, const struct address_space *copy);
-/* In a copy of @from's space, which @e is to be the engine of: the same pads. 0 or -ENOMEM. */
+/* Give @e, the engine of a forked copy of @from's space, the same pads. 0 or -ENOMEM. */
 int pads_copy(struct engine *e, const struct engine *from);
-/* They are seen from here on. 0 or -errno. */
+/* Have the calls of these pads seen from here on. 0 or -errno. */
 int pads_begin_copy(struct engine *e, const struct address_space *from);
 
 /* beside.c */
 /* See struct engine_ops. */
 bool beside_inside(const struct engine *e, const struct task *task);
 void beside_pending(struct engine *e, const struct task *task, taddr ret_at, taddr ret);
-/* Of the tasks with this number one has ended. */
+/* A task with this thread number has ended. */
 void beside_ended(struct engine *e, uint32_t number);
 
-/* Tell what is known of the tasks with this number. */
+/* Tell the agent about the trapped calls of the tasks with this thread number. */
 void beside_tell(struct engine *e, uint32_t number);
 
 /* strangers.c */
-/* A thread may be waiting to be known by its thread pointer: see to it. */
+/* Answer the thread that waits to be known by its thread pointer, if there is one. */
 void strangers_answer(struct engine *e);
-/* Of tasks that have begun without a thread pointer: look whether they have one now, those that are
- * stopped. */
+/* Look whether stopped tasks that began without a thread pointer have one now. */
 void strangers_look(struct engine *e);
 
 /* fork.c */
@@ -242,7 +242,7 @@ struct engine *fork_engine(struct engine *parent, struct task *child,
 void fork_clean_copy(const struct engine *e, struct task *child);
 
 /* engine.c */
-/* The readers of memory that is shared. False: out of memory. */
+/* Make the readers of the shared memory. False: out of memory. */
 bool engine_make_readers(struct engine *e);
 /* See struct engine_ops. */
 void engine_thread_begins(struct engine *e, struct task *task);
@@ -253,28 +253,28 @@ void engine_free(struct engine *e);
 bool faults_pass(struct engine *e, struct task *task);
 
 /* tasks.c */
-/* A task by whose number /proc tells of the program: one that has not ended. */
+/* The tid of a task that has not ended, for reading the program's /proc files. */
 pid_t tasks_tid(const struct engine *e);
-/* One that can be made to make system calls; NULL: none can. */
+/* A task that can be made to make system calls; NULL: none can. */
 struct task *tasks_caller(const struct engine *e);
-/* Move tasks that stand in the bytes that the jumps are to take. 0, or -EAGAIN: one may come back
+/* Move tasks whose pc is in the bytes that jumps will replace. 0, or -EAGAIN: one may return
  * there. */
 int tasks_make_way(struct engine *e);
-/* What is known of a task; NULL: nothing. */
+/* The entry of a task; NULL: there is none. */
 struct engine_task *tasks_entry(const struct engine *e, const struct task *task);
-/* Of a stopped task: a program begins without a thread pointer, which the dynamic linker sets
- * before it tells that its libraries are there. */
+/* Read the thread pointer of a stopped task: a program begins without one, and the dynamic linker
+ * sets it before it reports that libraries are loaded. */
 void tasks_look_at_thread_pointer(struct engine *e, struct engine_task *t);
-/* Is no task in the middle of the agent, nor comes back there? */
+/* Is no task in the agent, or about to return to it? */
 bool tasks_are_outside_agent(struct engine *e);
-/* Is the only task of a copy of the space, made by fork, nowhere in pads, slots or agent, nor comes
- * back to them? */
+/* Is the only task of a forked copy of the space neither in pads, slots or the agent, nor about to
+ * return to them? */
 bool tasks_copy_has_left(const struct engine *e, const struct task *child);
-/* Is such a task nowhere in the agent, nor comes back to it? @host: who can follow its stack;
- * NULL: nobody. */
+/* Is such a task neither in the agent nor about to return to it? @host: can unwind its stack; may
+ * be NULL. */
 bool tasks_copy_is_outside_agent(const struct engine *e, struct task *child,
 				 const struct engine_host *host);
-/* Is no task in pads, slots or agent any more, nor comes back to them? */
+/* Is no task in pads, slots or the agent any more, or about to return to them? */
 bool tasks_have_left(struct engine *e);
 
 #endif

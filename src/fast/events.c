@@ -23,7 +23,8 @@ void events_bound(struct events *v, uint64_t drained_ns, uint64_t step_ticks)
 	v->placed = false;
 }
 
-/* Between the two moments; @otherwise: not before the second one, or it cannot be told. */
+/* The time of @ticks, which is between the two moments; @otherwise if it is not before the second
+ * one, or cannot be told. */
 static uint64_t ns_of(const struct moments *m, uint64_t ticks, uint64_t otherwise)
 {
 	if (!m->ticks[0] || ticks >= m->ticks[1] || m->ticks[0] >= m->ticks[1])
@@ -57,8 +58,8 @@ uint32_t events_untimed(uint64_t records, uint64_t ns)
 	return n < MOST ? (uint32_t)n : MOST;
 }
 
-/* Most records are between the same two looks at the clock as the one before, for which it has been
- * found already. */
+/* Find the time of a record. Most records are between the same two readings of the clock as the one
+ * before, which has been computed already. */
 static void place(struct events *v, const struct ring_record *r)
 {
 	if (v->placed && r->ticks == v->placed_ticks && r->until_ticks == v->placed_until_ticks)
@@ -75,7 +76,7 @@ static bool has(const struct ring_record *r, enum agent_word which)
 	return r->words & 1u << which;
 }
 
-/* The task that a record is of. A thread that nobody knows yet is some thread of the process. */
+/* The task of a record. An unknown thread is taken for the process. */
 static pid_t task_of(const struct events *v, const struct ring_record *r)
 {
 	uint32_t number = r->thread;
@@ -101,7 +102,7 @@ static struct stack_copy copy_of(const struct ring_stack *s)
 	return copy;
 }
 
-/* The chain that a copy of the stack tells. */
+/* The chain unwound from a copy of the stack. */
 static void unwind(const struct events *v, pid_t tid, const struct ring_stack *s,
 		   struct alloc_chain *chain)
 {
@@ -124,8 +125,8 @@ static struct engine_seen seen_by(uint64_t word)
 	};
 }
 
-/* What the agent could not see for itself is seen from its copy of the stack. True: the call was
- * made by the allocator itself, inside of another one. */
+/* Where the agent could not tell, its copy of the stack does. True: the call was made by the
+ * allocator itself, inside of another one. */
 static bool is_nested(const struct events *v, const struct ring_record *r, pid_t tid,
 		      enum alloc_label *label)
 {
@@ -145,8 +146,8 @@ static bool is_nested(const struct events *v, const struct ring_record *r, pid_t
 	return v->host->is_nested(v->host->ctx, &call, label);
 }
 
-/* What a copy of the stack says of the chain that the agent has found. One that does not reach to
- * the chain's end can only say that it is wrong. */
+/* Compare the chain that the agent has found with one unwound from a copy of the stack. A copy that
+ * does not reach the chain's end can only prove the chain wrong. */
 static void check(const struct events *v, const struct ring_record *r, pid_t tid,
 		  enum chain_end end)
 {
@@ -164,7 +165,7 @@ static void check(const struct events *v, const struct ring_record *r, pid_t tid
 		v->host->checked(v->host->ctx, !right);
 }
 
-/* 0, -ENOMEM, or -EINVAL: somebody has written to the memory that the agent has its tree in. */
+/* 0, -ENOMEM, or -EINVAL: the program has damaged the agent's tree. */
 static int find_chain(const struct events *v, const struct ring_record *r, pid_t tid,
 		       struct alloc_chain *chain)
 {
@@ -199,7 +200,7 @@ static enum alloc_call call_of(enum agent_kind kind)
 	}
 }
 
-/* What a call that should give a block has come to. False: the record makes no sense. */
+/* Describe the end of a call that should give a block. False: the record makes no sense. */
 static bool describe_end(const struct events *v, const struct ring_record *r, struct alloc_event *e)
 {
 	taddr old = has(r, WORD_OLD) ? r->word[WORD_OLD] : 0;
@@ -232,7 +233,8 @@ static bool ask_by_allocator(const struct events *v, const struct ring_record *r
 	return f && v->host->by_allocator(v->host->ctx, f->at, r->ret);
 }
 
-/* So are blocks freed that a dying thread's cache has, and that the program has freed long ago. */
+/* The allocator itself frees blocks that are in the cache of a thread that ends, and that the
+ * program has freed long ago. */
 static bool is_by_allocator(struct events *v, const struct ring_record *r)
 {
 	struct free_site *s = &v->sites[(r->ret ^ r->ret >> 9) % (sizeof v->sites / sizeof *s)];
@@ -265,8 +267,8 @@ static int describe(struct events *v, const struct ring_record *r, struct alloc_
 	}
 }
 
-/* Field by field: a compiler clears so much at once by an instruction that takes as long as all the
- * rest. */
+/* Field by field: to clear the whole struct, compilers use an instruction that takes as long as all
+ * the rest. */
 static void begin_event(struct alloc_event *e, enum alloc_call call, pid_t task)
 {
 	e->kind = AE_ALLOC;
@@ -280,7 +282,7 @@ static void begin_event(struct alloc_event *e, enum alloc_call call, pid_t task)
 	e->chain = (struct alloc_chain){ 0 };
 }
 
-/* What a record seems to be about. */
+/* The block and the chain of a record that has not been checked yet. */
 static struct alloc_expected expected(const struct events *v, const struct agent_record *r)
 {
 	struct alloc_expected x = { .ptr = r->lo >> RECORD_POINTER_SHIFT & RECORD_POINTER_MAX };
@@ -332,7 +334,7 @@ void events_take(void *events, const struct ring_record *r)
 	v->host->event(v->host->ctx, &e);
 	if (e.kind != AE_REALLOC_BACK && !(e.kind == AE_REALLOC_FREED && e.size))
 		return;
-	/* The block stayed, or went; and what was asked for was not given. */
+	/* A realloc that got no memory: report the failed request, too. */
 	e.kind = AE_FAILED;
 	v->host->event(v->host->ctx, &e);
 }

@@ -6,17 +6,17 @@
 #include "breakpoints/engine.h"
 
 /*
- * The fast engine: the first instructions of a function become a jump to a pad, which tells an
- * agent in the program of the call; the agent writes into a ring that we read. No stop is needed
- * for that.
+ * The fast engine: the first instructions of a function are replaced by a jump to a pad, which
+ * calls an agent in the program; the agent writes records of calls into a ring that we read. No
+ * stop is needed for that.
  */
 
 struct journal;
 
 struct fast_settings {
-	bool arguments;		/* calloc's count and size apart, for logs */
-	bool stack_pointers;	/* the caller's, for who measures stacks */
-	bool check_unwinding;	/* the tracer unwinds each chain as well */
+	bool arguments;		/* report calloc's count and size separately, for logs */
+	bool stack_pointers;	/* report the caller's stack pointer, for measuring stacks */
+	bool check_unwinding;	/* have the tracer unwind each chain, too */
 	struct journal *journal; /* may be NULL */
 };
 
@@ -26,16 +26,16 @@ extern const struct engine_ops fast_engine;
 struct engine_shared *fast_shared_new(const struct fast_settings *settings);
 void fast_shared_free(struct engine_shared *s);
 
-/* What processor and kernel lack for the engine, for a person; NULL: nothing. */
+/* What the processor or the kernel lacks for the engine, for a person; NULL: nothing. */
 const char *fast_machine_lacks(void);
 
-/* So much of a function is looked through, at most. */
+/* At most so many bytes of a function are decoded. */
 enum { FAST_CODE_MAX = 65536 };
 
 /**
- * Why the engine would leave a function to traps; NULL: it would see its calls. Knows no process.
- * @code, @len  what can be read of it; 0: nothing     @size  how long it is; 0: nobody tells
- * @patch       set to how it would be changed, if it would
+ * Why the engine would leave a function to traps; NULL: it would see its calls. Needs no process.
+ * @code, @len  the bytes of it that can be read; 0: none     @size  its size; 0: not known
+ * @patch       set to how its code would be changed, if it would
  */
 const char *fast_leaves(const struct probe *p, const uint8_t *code, size_t len, uint64_t size,
 			struct arch_patch *patch);

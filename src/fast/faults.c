@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Faults of the agent's instructions, of which the program sees nothing. Some are foreseen: what is
- * known of a stack may be out of date, and they go on where the agent knows what to do. After any
+ * Faults of the agent's instructions, which the program does not see. Some are expected, for what
+ * is known about a stack may be out of date: these continue where the agent handles them. After any
  * other the thread goes on in the pad that had called the agent, and no pad calls it any more.
  */
 #include "fast/engine_internal.h"
@@ -12,8 +12,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Where an instruction of the agent goes on, both counted from its beginning. False: nobody has
- * foreseen that it makes a fault. */
+/* Where the agent continues after a fault at @insn, both relative to its beginning. False: the
+ * fault is not an expected one. */
 static bool is_foreseen(taddr insn, taddr *behind)
 {
 	struct agent_head head;
@@ -35,7 +35,7 @@ static bool read_word(void *space, taddr at, uint64_t *word)
 	return address_space_read(space, at, word, sizeof *word) == (ssize_t)sizeof *word;
 }
 
-/* Back to the pad, with the registers that the agent was to leave alone. */
+/* Go back to the pad, with the registers that the agent has to preserve. */
 static bool leave(const struct engine *e, const struct task *task, struct arch_regs *r)
 {
 	struct arch_frame f = { .pc = arch_pc(r), .sp = arch_sp(r) };
@@ -59,8 +59,8 @@ static void switch_off(struct engine *e)
 	e->failed = true;
 }
 
-/* Strict seccomp forbids to read the clock, too: from here on records have the time at which they
- * are read. */
+/* Strict seccomp also forbids reading the clock: from here on records get the time at which they
+ * are drained. */
 static bool read_clock(struct engine *e, const struct task *task, struct arch_regs *r)
 {
 	uint8_t code[2];
@@ -72,8 +72,8 @@ static bool read_clock(struct engine *e, const struct task *task, struct arch_re
 	return !arch_set_regs(task->tid, r);
 }
 
-/* Pads and slots make no faults of their own. What the program has done to them it dies of: its own
- * bytes cannot be put back before the thread goes on, since others run through them. */
+/* Pads and slots do not fault by themselves: the program has damaged them and will die of it. Its
+ * own bytes cannot be put back before the thread goes on, since other threads run through them. */
 static bool say_fatal(struct engine *e, const struct task *task, taddr pc)
 {
 	uint8_t byte;

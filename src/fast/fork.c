@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Copies of the program, made by fork. Code, pads and the agent are in them; what is shared with us
- * is not, and the flag is off. One that is followed gets shared memory of its own, in the same
- * place, so that nothing else need be changed there.
+ * Forked copies of the program. They have the code, the pads and the agent, but not the memory
+ * shared with us, and the flag is off. A copy that is followed gets shared memory of its own, at
+ * the same address, so that nothing else has to be changed there.
  */
 #include "fast/engine_internal.h"
 
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- leaving it ---- */
+/* ---- not observing it ---- */
 
 static void clean_copy(const struct engine *e, struct task *child, bool outside_agent)
 {
@@ -31,7 +31,7 @@ void fork_clean_copy(const struct engine *e, struct task *child)
 
 /* ---- observing it ---- */
 
-/* What does not change by a copy. */
+/* An engine with the parts that are the same in a copy. */
 static struct engine *copy_of(const struct engine *parent, struct address_space *space,
 			      const struct engine_host *host)
 {
@@ -66,8 +66,8 @@ static struct engine *copy_of(const struct engine *parent, struct address_space 
 	return NULL;
 }
 
-/* The calls of pads that the task had begun end in the copy, too: there they have not been told
- * of. */
+/* Calls that the task had begun through pads end in the copy, too, but their beginning was not
+ * reported there. */
 static void inherit_calls(struct engine *e, const struct engine *parent, const struct task *child)
 {
 	const struct engine_task *t = tasks_entry(e, child);
@@ -105,7 +105,7 @@ static int begin(struct engine *e, const struct engine *parent, struct task *chi
 	return err ? error_set(why, err, "its code cannot be changed: %s", strerror(-err)) : 0;
 }
 
-/* Why there can be no engine, whatever comes; NULL: there can. */
+/* Why there can be no engine in the copy; NULL: there can. */
 static const char *hopeless(const struct engine *parent, bool outside_agent, int *err)
 {
 	*err = -ECANCELED;

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a program has mapped, to find room beside it: see room.h. */
+/* What a program has mapped, to find room between it: see room.h. */
 
 struct engine;
 
@@ -17,7 +17,7 @@ struct mapped {
 	uint64_t stack_limit; /* in bytes; 0: none is known */
 };
 
-/** @e's program, as it is now. 0, or -errno: nothing is to be freed. */
+/** Read what @e's program has mapped now. 0, or -errno: nothing has to be freed. */
 int mapped_read(const struct engine *e, struct mapped *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is mapped into the program: by system calls that one of its stopped tasks is made to run. */
+/* What is mapped into the program, by system calls that a stopped task of it is made to run. */
 #include "fast/engine_internal.h"
 
 #include "fast/blob.h"
@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #define TABLES_BYTES ((size_t)64 << 20)	/* sparse: what is not written takes no memory */
-#define BEHIND_FLAG 64u			/* of the page that has it nothing else is in use */
+#define BEHIND_FLAG 64u			/* the rest of the flag's page is unused */
 
 static size_t pages(size_t bytes)
 {
@@ -32,7 +32,8 @@ static size_t whole_size(const struct engine *e)
 	return e->agent_size + e->memory.size + TABLES_BYTES;
 }
 
-/* Where the program maps nothing for a long time; else, where the kernel likes. */
+/* Reserve addresses far from where the program maps; or, if there are none, where the kernel
+ * chooses. */
 static int map_room(const struct engine *e, struct program_calls *c, struct journal_entry *room)
 {
 	struct mapped all;
@@ -50,7 +51,7 @@ static int map_room(const struct engine *e, struct program_calls *c, struct jour
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0, &room->at);
 }
 
-/* Addresses for all of it but what is near code, in one piece. */
+/* Reserve addresses for everything but the areas near code, in one piece. */
 static int reserve(struct engine *e, struct program_calls *c)
 {
 	struct journal_entry room = { .kind = JOURNAL_MEMORY, .pid = e->space->pid,
@@ -78,18 +79,18 @@ static int reserve_tables(struct engine *e)
 
 /* ---- the shared memory ---- */
 
-/* A file of the program's and ours. Its descriptor is open in the program for no longer than it
- * takes to map it. */
+/* A memfd of the program's that we map, too. Its descriptor is open in the program only until it is
+ * mapped. */
 struct shared_file {
 	long there;
 	int here;
 };
 
-/* With its name in the journal, from before it is there. */
+/* Its name is in the journal before it exists. */
 static int open_file(struct shared_file *f, const struct engine *e, struct program_calls *c,
 		     size_t size, enum fast_step *step)
 {
-	/* The name has to be in the program's memory: where nothing is yet. */
+	/* The name has to be in the program's memory: write it where nothing is yet. */
 	const taddr name = e->n_near ? e->near[0].active + BEHIND_FLAG : e->agent;
 
 	f->here = -1;
@@ -114,7 +115,7 @@ static void close_file(const struct shared_file *f, struct program_calls *c)
 		calls_run(c, SYS_close, (uint64_t)f->there, 0, 0, 0, 0, 0);
 }
 
-/* Ours has a page before it, which is not the program's: see owner.h. */
+/* Our mapping has a private page before it, which the program does not share: see owner.h. */
 static int map_here(struct shared_memory *m, int fd, off_t offset)
 {
 	uint8_t *all = mmap(NULL, FAST_PAGE + m->size, PROT_READ | PROT_WRITE,
@@ -140,7 +141,7 @@ static void unmap_here(struct shared_memory *m)
 	m->here = NULL;
 }
 
-/* Copies of the program share the tables, and not the rest. */
+/* Map the shared memory. A forked copy of the program does not inherit it, unlike the tables. */
 static int map_memory(struct engine *e, struct program_calls *c, const struct shared_file *f,
 		      enum fast_step *step)
 {
@@ -169,7 +170,7 @@ static int map_tables(struct engine_tables *t, struct program_calls *c,
 	return err;
 }
 
-/* @with_tables: else they are there. */
+/* @with_tables: map the tables, too; otherwise they are mapped already. */
 static int share(struct engine *e, struct program_calls *c, bool with_tables,
 		 enum fast_step *step)
 {
@@ -269,7 +270,7 @@ static int begin_agent(struct engine *e, enum fast_step *step)
 		   (settings->check_unwinding ? AGENT_WANT_STACKS : 0);
 	s->agent_lo = e->agent;
 	s->agent_hi = e->agent + e->agent_size;
-	s->step_ticks = 20000; /* some microseconds on any machine of today */
+	s->step_ticks = 20000; /* some microseconds on today's machines */
 	s->epoch = 1;
 	struct journal_entry waits = {
 		.kind = JOURNAL_WAITS, .pid = e->space->pid, .size = sizeof s->waiting,
@@ -280,7 +281,7 @@ static int begin_agent(struct engine *e, enum fast_step *step)
 	return owner_hold(&s->owner);
 }
 
-/* ---- in and out ---- */
+/* ---- mapping and unmapping ---- */
 
 int memory_open(struct engine *e, struct task *task, struct error *why)
 {
@@ -318,7 +319,7 @@ int memory_open(struct engine *e, struct task *task, struct error *why)
 	return fast_refuse(why, step, err, e->memory.size + TABLES_BYTES);
 }
 
-/* ---- a copy of the program's memory ---- */
+/* ---- a forked copy of the program's memory ---- */
 
 static void journal_copy(struct engine *e)
 {
@@ -348,7 +349,7 @@ int memory_open_copy(struct engine *e, struct task *child, struct error *why)
 		err = err ? err : apart;
 	}
 	if (!err && !e->n_near)
-		err = write_agent(e); /* where the name was */
+		err = write_agent(e); /* the file's name was written over it */
 	if (!err)
 		err = begin_agent(e, &step);
 	if (err) {
@@ -393,14 +394,14 @@ void memory_leave_copy(const struct engine *e, struct task *child)
 {
 	struct program_calls c;
 
-	/* Where a filter forbids it the pages stay, and are passed through by nobody. */
+	/* If a filter forbids it the pages stay, but no task enters them. */
 	if (calls_begin(&c, e->tracer, child, e->syscall_insn))
 		return;
 	near_unmap(e, &c);
 	calls_unmap(&c, e->agent, whole_size(e));
 }
 
-/* What has been written of it; the rest is zeroed there, too. */
+/* Write the pages of it that are in use; the others are zero there, too. */
 static void write_pages(const struct shared_memory *m, const struct address_space *copy)
 {
 	enum { PAGES = 4096 };
@@ -424,7 +425,7 @@ void memory_end_agent_in_copy(const struct engine *e, struct task *child)
 	struct program_calls c;
 	taddr at;
 
-	/* A filter that forbids it would have it die of a fault, or of the call. */
+	/* If a filter forbids it the task dies anyway, of a fault in the agent or of the call. */
 	if (calls_begin(&c, e->tracer, child, e->syscall_insn) ||
 	    calls_map(&c, e->memory.there, e->memory.size, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0, &at))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Room for code of ours within reach of the functions that it is about: a piece for each
- * neighbourhood of modules, such as a program's own and that of its libraries. */
+/* Areas for code of ours within reach of the functions that it is for: one for each neighbourhood
+ * of modules, such as the program itself and its libraries. */
 #include "fast/engine_internal.h"
 
 #include "fast/calls.h"
@@ -13,8 +13,8 @@
 
 #define NEAR_BYTES ((size_t)32 << 10)
 
-/* The kernel hands out the addresses that are nearest; functions farther up are to have their code
- * in the same area. */
+/* The kernel hands out the nearest addresses first, so stay away from them; and functions farther
+ * up should reach the same area. */
 #define AWAY (ARCH_PATCH_REACH / 2)
 
 static int find_room(const struct engine *e, taddr function, size_t size, taddr *at)
@@ -62,7 +62,7 @@ static int map_area(struct engine *e, struct program_calls *c, taddr at)
 
 	if (!err) {
 		err = map_flag(c, at + NEAR_BYTES);
-		/* Of a part that is not there nothing is unmapped: it was free before. */
+		/* The second part may not be mapped: unmapping free addresses does nothing. */
 		if (err)
 			calls_unmap(c, at, NEAR_BYTES + FAST_PAGE);
 	}
@@ -137,13 +137,13 @@ int near_set_active(const struct engine *e, const struct address_space *space, b
 	return err;
 }
 
-/* ---- who has to know ---- */
+/* ---- telling the agent and the journal ---- */
 
 void near_tell(const struct engine *e)
 {
 	struct agent_shared *s = engine_agent(e);
 
-	/* Those that it knows it may be reading. */
+	/* The agent may be reading those that it knows already: leave them. */
 	for (unsigned i = __atomic_load_n(&s->n_pads, __ATOMIC_RELAXED); i < e->n_near; i++)
 		s->pads[i] = (struct agent_pads){ e->near[i].at, e->near[i].at + e->near[i].size,
 						  e->near[i].active };

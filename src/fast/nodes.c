@@ -8,17 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Beside a node's number: how chains of it end. */
+/* In the bits above a node's number: how its chain ends. */
 #define END_SHIFT 29
 #define NUMBER_MAX ((UINT32_C(1) << END_SHIFT) - 1)
 
 struct nodes {
 	const struct agent_shared *shared;
 	struct nodes_host host;
-	/* By the agent's numbers: what a chain that ends there is, plus 1, 0: not known; and what
-	 * is the way to its children, with places that are hidden at a chain's end. */
+	/* By the agent's node numbers, plus 1, 0: not known. leaf: the profile's node for a chain
+	 * that ends there; within: the one above its children, which includes places that are
+	 * hidden at a chain's inner end. */
 	uint32_t *leaf, *within;
-	uint32_t *path;	  /* nodes to be told, innermost first */
+	uint32_t *path;	  /* nodes to be found in the profile, innermost first */
 	size_t n_path, cap_path;
 };
 
@@ -97,7 +98,7 @@ static int tell(struct nodes *n, uint32_t number, uint32_t parent)
 	return parent ? tell_node(n, number, pc, parent) : tell_root(n, number, pc);
 }
 
-/* Parents have smaller numbers: the way outwards ends, whatever stands in the shared memory. */
+/* Parents have smaller numbers: so this ends, whatever is in the shared memory. */
 static int climb(struct nodes *n, uint32_t number)
 {
 	n->n_path = 0;
@@ -112,7 +113,7 @@ static int climb(struct nodes *n, uint32_t number)
 		n->path[n->n_path++] = number;
 		number = parent;
 	}
-	/* Outermost first; parents as they have been read once. */
+	/* Outermost first; with the parents that were read above, not read again. */
 	for (size_t i = n->n_path; i; i--) {
 		int err = tell(n, n->path[i - 1], number);
 
@@ -124,9 +125,9 @@ static int climb(struct nodes *n, uint32_t number)
 }
 
 /*
- * A node whose chain has more frames than are to be kept: told by the innermost of them, below the
- * root of those that are truncated. What is the way to its children stays unknown, for their chains
- * are longer still, and the depth never grows again. 1: it is no longer than that, or no chain.
+ * If the chain of a node has more frames than are to be kept, put the innermost of them below the
+ * root of truncated chains. The node above its children stays unknown, for their chains are longer
+ * still, and the depth never grows again. Returns 1 if the chain is not too long, or there is none.
  */
 static int cut(struct nodes *n, uint32_t number)
 {
@@ -199,6 +200,6 @@ const uint32_t *nodes_chain(struct nodes *n, uint32_t agent_node, size_t *count)
 		number = parent;
 	}
 	*count = n->n_path;
-	/* A chain without a frame is one, too. */
+	/* A chain without frames must not give NULL. */
 	return n->path || !ARRAY_RESERVE(&n->path, &n->cap_path, 0) ? n->path : NULL;
 }

@@ -9,23 +9,23 @@
 #include <stddef.h>
 
 /*
- * The call tree that the agent grows, told to the profile: each node once, at first sight, so that
- * a known chain costs one load.
+ * Translates nodes of the agent's call tree to those of the profile: each once, when it is first
+ * seen, so that a known chain costs one load.
  */
 struct nodes;
 
 /* The profile's side. */
 struct nodes_host {
-	/* The number of the place that a pc is; *hidden: it is part of the allocator, if it is
-	 * at a chain's inner end. UINT32_MAX: out of memory. */
+	/* The number of the place of a pc; *hidden: it is part of the allocator, and left out at a
+	 * chain's inner end. UINT32_MAX: out of memory. */
 	uint32_t (*place)(void *ctx, taddr pc, bool exact, bool guessed, bool *hidden);
 	/* The node that a place leads to from @parent. UINT32_MAX: out of memory. */
 	uint32_t (*node)(void *ctx, uint32_t parent, uint32_t place);
-	/* Of chains that were followed to their end, and of others. */
+	/* The roots of chains that were followed to their end, and of others. */
 	uint32_t root_whole, root_truncated;
 	void *ctx;
-	/* So many of a chain's frames are to be kept, the innermost; 0: all. It only ever becomes
-	 * less. */
+	/* How many of a chain's frames, the innermost, are to be kept; 0: all. It only
+	 * decreases. */
 	unsigned (*depth)(void *ctx);
 };
 
@@ -38,7 +38,7 @@ void nodes_clear(struct nodes *n);
 
 /**
  * The profile's node for one of the agent's, and how its chain ends.
- * Returns 0, -ENOMEM, or -EINVAL: there is no such node, somebody has written to the shared memory.
+ * Returns 0, -ENOMEM, or -EINVAL: there is no such node, the program has damaged the shared memory.
  */
 int nodes_find(struct nodes *n, uint32_t agent_node, uint32_t *node, enum chain_end *end);
 
@@ -46,7 +46,7 @@ int nodes_find(struct nodes *n, uint32_t agent_node, uint32_t *node, enum chain_
 uint32_t nodes_known(const struct nodes *n, uint32_t agent_node);
 
 /* The places of a chain that nodes_find() has found, innermost first, *count of them; good until
- * the next call. NULL: out of memory, or somebody has written to the shared memory. */
+ * the next call. NULL: out of memory, or the program has damaged the shared memory. */
 const uint32_t *nodes_chain(struct nodes *n, uint32_t agent_node, size_t *count);
 
 #endif

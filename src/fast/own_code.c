@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Chains that lead through pads, slots and the agent: a signal may interrupt any of them, and its
- * handler may allocate. As callers they are none; interrupted, they stand for the function that the
- * pad is for, which in a slot has begun already.
+ * Chains through pads, slots and the agent: a signal may interrupt any of them, and its handler may
+ * allocate. As callers they are left out; if interrupted they stand for the pad's function, which
+ * in a slot has begun already.
  */
 #include "fast/engine_internal.h"
 
@@ -18,7 +18,7 @@
 
 /* ---- rows ---- */
 
-/* The file that the agent was made of, as one that can be read. */
+/* The agent's ELF file, opened from memory. */
 static int open_agent(struct objfile *o)
 {
 	int fd = memfd_create("agent", MFD_CLOEXEC);
@@ -44,7 +44,7 @@ int own_code_of_agent(struct cfi_rows *out)
 	return err;
 }
 
-/* What describes the program's code at @pc. */
+/* The row of the program's code at @pc. */
 static struct cfi_code describes(const struct engine *e, taddr pc)
 {
 	size_t i = SEARCH_FIRST(e->n_known, i, e->known[i].module.hi > pc);
@@ -58,7 +58,7 @@ static struct cfi_code describes(const struct engine *e, taddr pc)
 	return (struct cfi_code){ r->cfa, r->fp };
 }
 
-/* A slot's instruction finds the stack as the one of the function's does that it is a copy of. */
+/* Rows of a slot: the stack is as at the function's instructions of which the slot's are copies. */
 static int put_slot(const struct engine *e, const struct pad *p, struct cfi_rows *out)
 {
 	int err = 0;
@@ -89,7 +89,7 @@ int own_code_of_pads(const struct engine *e, unsigned area, struct cfi_rows *out
 	const struct near_area *n = &e->near[area];
 	int err = rows_init(out, n->at, n->at + n->used);
 
-	/* They lie in their order. */
+	/* The pads are in the order of their addresses. */
 	for (size_t i = 0; i < e->n_pads && !err; i++) {
 		const struct pad *p = &e->pads[i];
 
@@ -114,7 +114,7 @@ bool own_code_has(const struct engine *e, taddr pc)
 	return near_has(e, pc) || in_agent(e, pc);
 }
 
-/* In whose slot, *@slot, or pad is it? NULL: in none. */
+/* The pad at @pc; *@slot: it is in the pad's slot. NULL: none. */
 static const struct pad *pad_at(const struct engine *e, taddr pc, bool *slot)
 {
 	for (size_t i = 0; i < e->n_pads; i++) {
@@ -144,7 +144,7 @@ taddr own_code_stands_for(const struct engine *e, taddr pc)
 
 typedef bool read_fn(void *reader, taddr at, uint64_t *word);
 
-/* What a pad had in its registers when it called the agent, whose entry has put them below @cfa. */
+/* The pad's registers when it called the agent, which the agent's entry has saved below @cfa. */
 static bool take_back(struct arch_frame *f, taddr cfa, read_fn *read, void *reader)
 {
 	for (unsigned i = 0, n = 0; i < ARCH_KEPT_REGS; i++)
@@ -156,7 +156,7 @@ static bool take_back(struct arch_frame *f, taddr cfa, read_fn *read, void *read
 
 enum { AGENT_FRAMES_MAX = 32 };
 
-/* From the agent to the pad that has called it. */
+/* Unwind from the agent to the pad that called it. */
 bool own_code_leave_agent(const struct engine *e, struct arch_frame *f, bool exact, read_fn *read,
 			  void *reader)
 {
@@ -171,7 +171,7 @@ bool own_code_leave_agent(const struct engine *e, struct arch_frame *f, bool exa
 		if (!r || i == AGENT_FRAMES_MAX ||
 		    unwind_row_step(r->cfa, r->fp, &at, &fp_at, read, reader) != UNWIND_CALLER)
 			return false;
-		/* An entry that has called has put the registers away, and not taken them back. */
+		/* An entry that is in a call has saved the registers, and not restored them yet. */
 		entry = !exact;
 		exact = false;
 	}
@@ -181,7 +181,8 @@ bool own_code_leave_agent(const struct engine *e, struct arch_frame *f, bool exa
 	return !entry || take_back(f, at.sp, read, reader);
 }
 
-/* How far the return address of the pad's caller is from the stack pointer. -1: unknown. */
+/* The distance, in words, of the return address to the pad's caller from the stack pointer. -1:
+ * unknown. */
 static int words_in(const struct pad *p, taddr pc)
 {
 	int words = -1;

@@ -11,14 +11,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The list belongs to a thread of its own, which sleeps: the C library has its own one for
- * others. */
+/* The robust list belongs to a thread that only sleeps: in other threads the C library uses the
+ * list. */
 static struct robust_list_head list = { .list = { &list.list }, .futex_offset = OWNER_NODE_BELOW };
 static sem_t ready;
 static pid_t holder;	/* that thread; 0: there is none */
 static int failed;
 
-/* It does nothing but wait; the default is what `ulimit -s` says, of addresses that may be few. */
+/* Small, for it only waits: the default is `ulimit -s`, and address space may be limited. */
 enum { STACK = 256 << 10 };
 
 static void *hold(void *unused)
@@ -33,7 +33,7 @@ static void *hold(void *unused)
 	return NULL;
 }
 
-/* All signals are for who made us. */
+/* Start the thread, with all signals blocked: they are for the main thread. */
 static int start(void)
 {
 	sigset_t all, was;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a function's calls mean to the agent, and which of its arguments that takes. */
+/* What a function's calls mean to the agent, and which of its arguments it needs. */
 struct meaning {
 	enum agent_call call;
 	uint8_t args[ARCH_PAD_WORDS];
@@ -35,7 +35,7 @@ static struct meaning meaning_of(const struct probe *p)
 	return (struct meaning){ AGENT_ALLOC, { p->size_arg, none, none } };
 }
 
-/* What of a definition a pad cannot tell; NULL: it can tell all of it. */
+/* What in a definition a pad cannot handle; NULL: it can handle all of it. */
 static const char *beyond_pads(const struct probe *p)
 {
 	if (p->user)
@@ -101,7 +101,7 @@ static bool write_all(const struct engine *e, taddr at, const void *bytes, size_
 	return address_space_write(e->space, at, bytes, len) == (ssize_t)len;
 }
 
-/* Is only what has come of a call an event? */
+/* Is only the end of the call an event, and not its beginning? */
 static bool begins_unseen(enum agent_call call)
 {
 	return call == AGENT_ALLOC || call == AGENT_ALLOC_OUT || call == AGENT_ALLOC_ARRAY ||
@@ -129,7 +129,7 @@ static struct arch_pad pad_of(const struct engine *e, size_t i)
 	return pad;
 }
 
-/* The slot and the pad, which nobody runs yet. 0 or -errno. */
+/* Write the slot and the pad, which no task runs yet. 0 or -errno. */
 static int place(struct engine *e, size_t i)
 {
 	struct pad *p = &e->pads[i];
@@ -173,7 +173,7 @@ static int write_in_journal(const struct engine *e, struct pad *p)
 	return 0;
 }
 
-/* The jump, whose undoing is in the journal before it is there. */
+/* Write the jump. The journal has its entry before. */
 static int write_jump(struct engine *e, struct pad *p)
 {
 	uint8_t jump[ARCH_PATCH_JUMP];
@@ -221,7 +221,7 @@ static int place_all(struct engine *e)
 		err = place(e, i);
 		placed = true;
 	}
-	/* What the agent is not told of is seen from copies of stacks. */
+	/* If this fails the tracer unwinds copies of stacks instead. */
 	if (!err && placed)
 		tell_own_code(e);
 	return err;
@@ -244,7 +244,7 @@ int pads_arm(struct engine *e, bool held, struct error *why)
 
 	if (err)
 		return error_set(why, err, "code cannot be written into it: %s", strerror(-err));
-	/* All of them or none: an allocator that is seen in part is not counted. */
+	/* All of them or none: an allocator that is seen only in part cannot be counted. */
 	err = held ? tasks_make_way(e) : 0;
 	if (err)
 		return error_set(why, err, "a thread may return into the bytes that would become a "
@@ -266,7 +266,7 @@ void pads_lift(const struct engine *e, const struct address_space *space)
 
 		if (!p->written || p->gone || arch_patch_jump(at, p->code, jump))
 			continue;
-		/* A program may have written other code there since. */
+		/* The program may have written other code there since. */
 		if (address_space_read(space, at, now, sizeof now) == (ssize_t)sizeof now &&
 		    arch_patch_restore(p->patch.own, jump, now))
 			address_space_write(space, at, now, sizeof now);
@@ -295,8 +295,8 @@ unsigned pads_undone(const struct engine *e)
 	return n;
 }
 
-/* A pad that has begun a call tells of its end, whatever the flag says, and the agent has
- * nothing to tell it to: what it shares with us is not inherited. */
+/* A pad that has begun a call calls the agent at its end, whatever the flag says, and the agent has
+ * no shared memory there, as that is not inherited. */
 void pads_leave_copy(const struct engine *e, const struct address_space *copy)
 {
 	const struct agent_head *head = (const struct agent_head *)agent_blob;
@@ -337,7 +337,8 @@ static bool copy_near(const struct engine *e, const struct near_area *near,
 	return true;
 }
 
-/* Since the fork another thread of the parent may have had it written. */
+/* Is the jump not in the copy, because another thread of the parent had it written since the
+ * fork? */
 static bool is_missing(const struct engine *e, struct pad *p)
 {
 	uint8_t now[ARCH_PATCH_JUMP];
@@ -345,7 +346,7 @@ static bool is_missing(const struct engine *e, struct pad *p)
 
 	if (!p->written || p->gone)
 		return false;
-	/* Or have had its module mapped. */
+	/* Or had its module mapped since. */
 	p->gone = address_space_read(e->space, at, now, sizeof now) != (ssize_t)sizeof now;
 	return !p->gone && !memcmp(now, p->patch.own, sizeof now);
 }

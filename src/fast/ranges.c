@@ -7,7 +7,8 @@
 #include <signal.h>
 #include <string.h>
 
-/* The first thread's stack: it grows downwards until there is something else. */
+/* The lowest address of the first thread's stack, which grows down to its limit or the next
+ * mapping. */
 static taddr stack_may_begin(const struct ranges *r, const struct proc_map *m)
 {
 	taddr lowest = r->stack_limit < m->end ? m->end - r->stack_limit : 0;

@@ -10,10 +10,10 @@ int fast_refuse(struct error *why, enum fast_step step, int err, size_t bytes)
 {
 	const char *reason = strerror(-err);
 
-	/* Whatever was done to it. */
+	/* At any step. */
 	if (err == -ESRCH)
 		return error_set(why, err, ENGINE_GONE);
-	/* Of files in memory, which only we make larger. */
+	/* From ftruncate(2) of a memfd, which we call and not the program. */
 	if (err == -EFBIG)
 		return error_set(why, err, "mprof itself may make no file in memory that is large "
 					   "enough (RLIMIT_FSIZE, ulimit -f)");
@@ -64,7 +64,7 @@ int fast_refuse(struct error *why, enum fast_step step, int err, size_t bytes)
 const char *fast_no_room(int err)
 {
 	switch (err) {
-	case -EPERM: /* not of mmap(2): it was not called */
+	case -EPERM: /* not from mmap(2), which was not called */
 		return "a seccomp filter that may forbid to map code near them";
 	case -EAGAIN:
 		return "no thread that could map code near them";
@@ -79,7 +79,7 @@ const char *fast_stays(bool left, bool tasks, bool caller, int err)
 		return "a thread has not returned through it";
 	if (!tasks)
 		return NULL;
-	/* A filter that was not there when we came would kill it for a munmap(2). */
+	/* A seccomp filter that was installed since would kill the task for a munmap(2). */
 	if (caller && err == -EPERM)
 		return "its seccomp filter may forbid munmap(2)";
 	if (caller && err == -EACCES)

@@ -7,34 +7,33 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What the engine does to a program before it changes any of its code. */
+/* The steps of the engine before it changes any of the program's code. */
 enum fast_step {
-	FAST_KNOW,	/* read the agent's tables, which are a part of us */
-	FAST_SECCOMP,	/* have it make system calls, whatever filter there is */
-	FAST_VDSO,	/* find an instruction that makes them */
+	FAST_KNOW,	/* read the agent's call frame information, which is part of our binary */
+	FAST_SECCOMP,	/* have the program make system calls, in spite of a seccomp filter */
+	FAST_VDSO,	/* find a system call instruction */
 	FAST_AGENT,	/* map code */
-	FAST_FILE,	/* make a file without a name */
-	FAST_HERE,	/* open and map that here: our own limits hold, not the program's */
-	FAST_SHARED,	/* map it there */
-	FAST_OWNER,	/* have the kernel tell it when we have gone: a thread of our own */
+	FAST_FILE,	/* create the memfd */
+	FAST_HERE,	/* open and map it here: under our own limits, not the program's */
+	FAST_SHARED,	/* map it in the program */
+	FAST_OWNER,	/* start a thread whose robust list tells the program of our end */
 };
 
 /**
- * Why the engine cannot be used, where a step has failed.
+ * Set the sentence why the engine cannot be used, as @step has failed with @err.
  * @bytes  of the shared memory
  * Returns @err, which is not 0.
  */
 int fast_refuse(struct error *why, enum fast_step step, int err, size_t bytes);
 
-/* Why functions can have no pads, if mapping code near them has failed with @err. */
+/* Why functions cannot have pads, if mapping code near them has failed with @err. A constant. */
 const char *fast_no_room(int err);
 
 /**
- * Why what is mapped stays in a program that is let go; NULL: it does not, or the program has
- * ended.
- * @left  nobody can come back to our code
+ * Why our mappings stay in a program that is detached; NULL: they do not, or the program has ended.
+ * @left  no task can return to our code
  * @tasks, @caller  there are tasks, and one that could make system calls
- * @err  what came of unmapping it
+ * @err  the result of unmapping it
  */
 const char *fast_stays(bool left, bool tasks, bool caller, int err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tables in the shared memory that are full: emptied while no task is in the agent. */
+/* Full tables in the shared memory are emptied while no task is in the agent. */
 #include "fast/engine_internal.h"
 
 #include <string.h>
@@ -14,8 +14,8 @@ bool renew_is_due(const struct engine *e)
 	return e->tables->rows.full || nodes_are_full(e);
 }
 
-/* Whoever has told of a node has been heard. Chains that threads remember are of the epoch
- * before. */
+/* All records with old nodes have been drained. Chains that threads remember are of the last epoch,
+ * and so not used. */
 static void renew_nodes(struct engine *e)
 {
 	struct agent_shared *s = engine_agent(e);
@@ -32,7 +32,7 @@ bool renew(struct engine *e)
 {
 	if (!tasks_are_outside_agent(e))
 		return false;
-	/* Nobody can fill any more what is empty in the ring. */
+	/* No task can be about to put a record into the ring. */
 	fast_engine.drain(e, true);
 	if (nodes_are_full(e))
 		renew_nodes(e);

@@ -17,25 +17,25 @@ struct ring {
 	struct agent_shared *shared;
 	uint64_t at;	     /* the next position that is read */
 	uint64_t told;	     /* what `tail` is */
-	uint64_t ticks;	     /* the RECORD_TIME before what has been collected ... */
-	uint64_t until;	     /* ... and its last, which is behind all else; 0: has not been read */
-	uint32_t next, n;    /* of collected[]: the first that has not been taken, and its end */
-	ring_expect *expect; /* NULL: nobody wants to know */
-	unsigned unasked;     /* so many batches are not told of before they are taken */
+	uint64_t ticks;	     /* the RECORD_TIME before the collected records ... */
+	uint64_t until;	     /* ... and the one behind them, the last collected; 0: not read yet */
+	uint32_t next, n;    /* of collected[]: the first not taken yet, and the end */
+	ring_expect *expect; /* NULL: records are not announced */
+	unsigned unasked;     /* batches that are not announced before they are taken */
 	struct ring_counts counts;
-	struct ring_record record; /* that is being told: of its words only what it says there is */
+	struct ring_record record; /* the one being taken; only those of its words are set that it
+				      says there are */
 	struct ring_stack stack;
 	struct pending pending[AGENT_THREADS];
-	/* Copies: each position is read once, and a record is taken when the time behind it is
-	 * known. There are hardly ever more than a few hundred, as often as the clock is looked
-	 * at. */
+	/* Copies: each position is read once, and a record is taken when the RECORD_TIME behind it
+	 * is known. That is put so often that there are hardly ever more than a few hundred. */
 	struct agent_record collected[AGENT_RING];
 };
 
 enum {
 	AHEAD = 32,   /* positions whose memory is fetched before they are read */
-	BATCH = 32,   /* records that are told of before they are taken */
-	UNASKED = 32, /* batches, after somebody did not want to know */
+	BATCH = 32,   /* records that are announced before they are taken */
+	UNASKED = 32, /* batches, after expect() has returned false */
 };
 
 /* A word that the program may change at any time is loaded once. */
@@ -71,8 +71,7 @@ static void tell_tail(struct ring *r)
 	r->told = r->at;
 }
 
-/* Copy the stack that @thread has told of out of the shared memory. False: there is none like
- * this. */
+/* Copy the stack of @thread's WORD_STACK out of the shared memory. False: it has no such copy. */
 static bool copy_stack(struct ring *r, uint32_t thread, uint64_t word)
 {
 	uint32_t number = (uint32_t)word, bytes = (uint32_t)(word >> 48) * 8;
@@ -82,8 +81,8 @@ static bool copy_stack(struct ring *r, uint32_t thread, uint64_t word)
 	if (number >= AGENT_STACKS || bytes > AGENT_STACK_BYTES)
 		return false;
 	from = &r->shared->stacks[number];
-	/* Who told of it may have been left by a longjmp just then, or be left while it is read:
-	 * then it is another one's. */
+	/* The thread may have left the agent by a longjmp right after it put the word, or does
+	 * while we read: then the copy belongs to another thread. */
 	const uint64_t claim = __atomic_load_n(&from->claim, __ATOMIC_ACQUIRE);
 	if (claim_owner(claim) != thread + 1 || claim_turn(claim) != turn)
 		return false;
@@ -97,15 +96,14 @@ static bool copy_stack(struct ring *r, uint32_t thread, uint64_t word)
 	return claim_change(from, claim, claim_given_back(claim));
 }
 
-/* A word that belongs to a record to come. False: none like this. */
+/* Note a word of a record that is still to come. False: it makes no sense. */
 static bool note_word(struct ring *r, uint64_t lo, uint64_t which, uint64_t value)
 {
 	uint32_t thread = lo & RECORD_THREAD_MASK;
 
 	if (which >= AGENT_WORDS || thread >= AGENT_THREADS)
 		return false;
-	/* The first: what there may be besides was left behind by a handler that has not come
-	 * back. */
+	/* The first word of a record: discard any that a handler left behind by a longjmp. */
 	if (!(lo & RECORD_WITH_WORDS))
 		r->pending[thread].words = 0;
 	r->pending[thread].words |= 1u << which;
@@ -113,7 +111,7 @@ static bool note_word(struct ring *r, uint64_t lo, uint64_t which, uint64_t valu
 	return true;
 }
 
-/* The words that have come for it. False: it says that there are some, and there are none. */
+/* Add the words that came before the record. False: it says that it has words, and none came. */
 static bool add_words(struct ring *r, struct ring_record *rec)
 {
 	struct pending *p;
@@ -128,7 +126,7 @@ static bool add_words(struct ring *r, struct ring_record *rec)
 		rec->pointer = rec->word[WORD_POINTER];
 	if (rec->words & 1u << WORD_SIZE)
 		rec->size = rec->word[WORD_SIZE];
-	/* The event is one all the same. */
+	/* Without its stack the event still counts. */
 	if (rec->words & 1u << WORD_STACK && copy_stack(r, rec->thread, rec->word[WORD_STACK]))
 		rec->stack = &r->stack;
 	else if (rec->words & 1u << WORD_STACK)
@@ -136,7 +134,7 @@ static bool add_words(struct ring *r, struct ring_record *rec)
 	return true;
 }
 
-/* The second word of a record. False: there is no such kind. */
+/* Decode the second half of a record. False: there is no such kind. */
 static bool decode(struct ring_record *rec, uint64_t hi)
 {
 	switch (rec->kind) {
@@ -158,7 +156,7 @@ static bool decode(struct ring_record *rec, uint64_t hi)
 	}
 }
 
-/* All but the words, of which hardly a record has any. */
+/* Not word[], which hardly any record uses. */
 static void clear_record(struct ring_record *rec)
 {
 	rec->words = 0;
@@ -174,7 +172,7 @@ static uint64_t kind_of(uint64_t lo)
 	return lo >> RECORD_KIND_SHIFT & RECORD_KIND_MASK;
 }
 
-/* What stood at a position. False: it makes no sense. */
+/* Take the record read from a position. False: it makes no sense. */
 static bool take_one(struct ring *r, uint64_t lo, uint64_t hi, ring_take *take, void *ctx)
 {
 	enum agent_kind kind = (enum agent_kind)kind_of(lo);
@@ -203,8 +201,8 @@ static bool take_one(struct ring *r, uint64_t lo, uint64_t hi, ring_take *take, 
 	return true;
 }
 
-/* What stands at @pos has been put there in this round. Otherwise *@hi is what it was: who puts
- * something there expects the number of the round. */
+/* Has a record been put at @pos in this round? If not *@hi is what it has there: producers expect
+ * the number of the round. */
 static bool is_filled(const struct ring *r, uint64_t pos, uint64_t *lo, uint64_t *hi)
 {
 	const struct agent_record *slot = &r->shared->ring[pos % AGENT_RING];
@@ -225,13 +223,13 @@ uint64_t ring_head(const struct ring *r)
 
 	if (head - r->at > AGENT_RING)
 		head = r->at;
-	/* Where it has been set back, or not moved on yet. */
+	/* The stored head may have been set back, or not advanced yet. */
 	while (head - r->at < AGENT_RING && is_filled(r, head, &lo, &hi))
 		head++;
 	return head;
 }
 
-/* It is the next round's. */
+/* Make a position free for the next round. */
 static void empty(struct agent_record *slot, uint64_t round)
 {
 	__atomic_store_n(&slot->hi, round + 1, __ATOMIC_RELAXED);
@@ -248,24 +246,25 @@ static bool is_time(const struct agent_record *v)
 	return v->lo & RECORD_SET && kind_of(v->lo) == RECORD_TIME && v->hi;
 }
 
-/* Take copies of what stands at the next positions, until there is a RECORD_TIME, and at most to
- * @upto. */
+/* Copy the records at the next positions, up to the next RECORD_TIME, and at most to @upto. */
 static void collect(struct ring *r, uint64_t upto)
 {
 	uint64_t head = LOAD(r->shared->head), at = r->at;
 	uint32_t n = r->n;
 	bool found = false;
 
-	/* Signed: positions go round. */
+	/* Signed: positions wrap around. */
 	while (!found && n < AGENT_RING && (int64_t)(upto - at) > 0) {
 		struct agent_record *slot = &r->shared->ring[at % AGENT_RING];
 		struct agent_record *copy = &r->collected[n];
 		uint64_t round = at / AGENT_RING;
 
-		/* It is in the cache of who wrote it, if nobody is about to write it. */
+		/* Fetch it from the cache of the processor that wrote it, unless it is about to be
+		 * written. */
 		if ((int64_t)(head - at) > AHEAD)
 			arch_expect_write(&r->shared->ring[(at + AHEAD) % AGENT_RING]);
-		/* Damaged: nobody would ever put anything there. */
+		/* Stop at an empty position; skip a damaged one, which no thread would ever
+		 * fill. */
 		if (!is_filled(r, at, &copy->lo, &copy->hi) && copy->hi == round)
 			break;
 		empty(slot, round);
@@ -286,7 +285,7 @@ static void look_at(struct ring *r, const struct agent_record *v, unsigned n, vo
 		r->unasked = UNASKED;
 }
 
-/* Of what has been collected and is before @end, all that is told of at once; 0: nothing. */
+/* How many of the collected records before @end make the next batch; 0: there are none. */
 static unsigned batch(const struct ring *r, uint64_t end)
 {
 	uint64_t n = r->n - r->next;
@@ -320,7 +319,7 @@ uint64_t ring_drain(struct ring *r, uint64_t most, uint64_t upto, ring_take *tak
 	uint64_t start = ring_position(r), end;
 	unsigned n;
 
-	/* Endless as it may be, there is one round of them at most. */
+	/* At most one round, even if records are put without end. */
 	if (most > AGENT_RING)
 		most = AGENT_RING;
 	if (upto == UINT64_MAX)

@@ -2,14 +2,14 @@
 #include "fast/room.h"
 
 #define PAGE UINT64_C(4096)
-/* What the kernel hands out to nobody (mmap_min_addr, its usual value), and where user addresses
- * end (47 bits, less the last page). */
+/* The lowest address that can be mapped (mmap_min_addr, its usual value), and the end of user
+ * addresses (47 bits, less the last page). */
 #define LOWEST UINT64_C(0x10000)
 #define HIGHEST (UINT64_C(1) << 47)
-/* Where the break may grow to, and stacks at least. */
+/* Room that the program break, and stacks at least, may grow into. */
 #define HEAP_ROOM (UINT64_C(1) << 30)
 #define STACK_ROOM (UINT64_C(64) << 20)
-/* Of 128 TiB. Farther down is where sanitizers have their shadows and heaps. */
+/* Of 128 TiB. Sanitizers have their shadows and heaps farther down. */
 #define FAR (UINT64_C(1) << 40)
 
 static taddr add(taddr a, uint64_t more)
@@ -57,7 +57,7 @@ static uint64_t strays(const struct room_wish *w, taddr at)
 	return d > w->away ? d - w->away : w->away - d;
 }
 
-/* @wished, or, of the ends of what a hole has room for, the one that is near the code. */
+/* @wished, if the hole has room there; otherwise the hole's end nearest the code. */
 static taddr within(taddr wished, taddr lowest, taddr highest, taddr near)
 {
 	wished &= ~(PAGE - 1);
@@ -80,11 +80,11 @@ static taddr place_in(const struct room_wish *w, const struct hole *h)
 	return within(add(w->near_end, w->away), lowest, highest, lowest);
 }
 
-/* Where programs are least likely to get addresses. */
+/* Ranked by how unlikely programs are to map something there. */
 enum rank {
 	ABOVE,	     /* the break begins where a program's data ends */
 	BELOW,
-	UNDER_STACK, /* what is kept free for it, see mmap_base() of the kernel */
+	UNDER_STACK, /* in the gap that the kernel keeps free for it, see mmap_base() */
 };
 
 struct place {

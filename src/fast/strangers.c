@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Threads that the agent does not know: a program's first one begins without a thread pointer, and
- * sets it later without a stop. */
+/* Threads that the agent does not know: a program's first thread begins without a thread pointer,
+ * and sets it later without a stop. */
 #include "fast/engine_internal.h"
 
-/* Whose it can only be; NULL: that is not certain. */
+/* The only task whose thread pointer it can be; NULL: there are several. */
 static struct engine_task *only_task(struct engine *e)
 {
 	return e->n_tasks == 1 && e->space->tasks == 1 ? &e->tasks[0] : NULL;
@@ -32,7 +32,7 @@ void strangers_answer(struct engine *e)
 		else
 			threads_stranger(e->threads, thread_pointer);
 	}
-	/* If another one asks by now that is for the next time. */
+	/* If another thread asks by now it is answered the next time. */
 	__atomic_compare_exchange_n(asked, &key, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 

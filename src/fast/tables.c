@@ -82,7 +82,7 @@ void placed_rows_clear(struct placed_rows *t)
 	t->full = false;
 }
 
-/* Room for @bytes, zeroed as it came; *at: where the program has it. NULL: there is none. */
+/* Room for @bytes, zeroed; *at: its address in the program. NULL: there is none. */
 static uint8_t *take_room(struct placed_rows *t, size_t bytes, taddr *at)
 {
 	size_t whole = (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);

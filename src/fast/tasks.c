@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where the tasks stand, all of them stopped: out of the way of what is written, and out of what
- * goes. */
+/* The pcs and stacks of the tasks, all of which are stopped: none may be in code that is to be
+ * written or removed. */
 #include "fast/engine_internal.h"
 
 #include "proc/file.h"
@@ -55,7 +55,7 @@ struct search {
 	const struct engine *e;
 	const struct address_space *space;
 	word_fn *fn;
-	taddr from;	/* what is below has been left behind */
+	taddr from;	/* the stack pointer, aligned */
 };
 
 static bool any_in(const struct search *s, taddr at, taddr end)
@@ -94,9 +94,10 @@ static int look_at_map(const struct proc_map *m, void *ctx)
 	return p->at < m->end;
 }
 
-/* Stacks may be a small part of what they are in, for all kinds of coroutines and threads of a
- * program's own. To read what nobody has written to takes seconds, in which the program stands
- * still, and makes page tables for it. What others share may be there without being in these. */
+/* A stack may be a small part of its mapping if the program has threads or coroutines of its own.
+ * Reading pages that were never written takes seconds, in which the program is stopped, and makes the
+ * kernel allocate page tables for them. Pages of shared memory may exist without being in the
+ * program's page tables, so only private memory is searched in this way. */
 static int any_in_pages(struct search *s, pid_t pid, taddr end)
 {
 	struct private_memory p = { .at = s->from };
@@ -111,8 +112,8 @@ static int any_in_pages(struct search *s, pid_t pid, taddr end)
 	return any;
 }
 
-/* Does @fn say yes to a word of the stack in @space, the program's or a copy of it, from the stack
- * pointer to the end of that mapping? */
+/* Is @fn true of a word of the stack in @space, the program's or a forked copy of it, from the
+ * stack pointer to the end of the mapping? */
 static bool any_word(const struct engine *e, const struct address_space *space, taddr sp,
 		     word_fn *fn)
 {
@@ -131,14 +132,15 @@ static bool any_word(const struct engine *e, const struct address_space *space, 
 
 /* ---- before the jumps are written ---- */
 
-/* Strictly inside of bytes that a jump is to take: a signal handler may return there. */
+/* Is @word an address inside of the bytes that a jump will replace? A signal handler may return
+ * there. */
 static bool is_in_the_way(const struct engine *e, taddr word)
 {
 	for (size_t i = 0; i < e->n_pads; i++) {
 		const struct pad *p = &e->pads[i];
 		taddr pc = word;
 
-		/* Nearly no word is. */
+		/* The common case first: hardly any word is. */
 		if (p->written || p->gone ||
 		    word - p->at >= (taddr)p->patch.skip + p->patch.size)
 			continue;
@@ -178,7 +180,7 @@ int tasks_make_way(struct engine *e)
 	return err;
 }
 
-/* ---- before what is ours goes ---- */
+/* ---- before our code is removed ---- */
 
 static bool is_agents(const struct engine *e, taddr pc)
 {
@@ -190,7 +192,7 @@ static bool is_ours(const struct engine *e, taddr pc)
 	return near_has(e, pc) || is_agents(e, pc);
 }
 
-/* A task in a slot goes on in the function itself, whose bytes are back. */
+/* Move a task in a slot to the function itself, whose bytes have been restored. */
 static bool put_back(const struct engine *e, const struct task *task, struct arch_regs *r)
 {
 	for (size_t i = 0; i < e->n_pads; i++) {
@@ -205,8 +207,9 @@ static bool put_back(const struct engine *e, const struct task *task, struct arc
 	return false;
 }
 
-/* A thread that sleeps may have words for ever that calls long over have left behind, or another
- * thread whose stack it has now: between what is in use. */
+/* The stack of a sleeping thread may contain words left behind by old calls, or by another thread
+ * that had this stack before. They are stale if the thread is in no call and its stack can be
+ * unwound without them. */
 static bool only_stale_words(const struct engine *e, struct task *task, uint32_t number)
 {
 	return number != AGENT_NO_THREAD && !engine_agent(e)->threads[number].depth &&
@@ -234,7 +237,7 @@ bool tasks_are_outside_agent(struct engine *e)
 			continue; /* it is dying */
 		if (is_agents(e, arch_pc(&r)))
 			return false;
-		/* In a pad it may be about to go there, and that does no harm. */
+		/* A task in a pad may be about to call the agent, which does no harm. */
 		if (any_word(e, e->space, arch_sp(&r), is_agents) &&
 		    !e->host->has_left(e->host->ctx, task, is_agents, e))
 			return false;
@@ -256,7 +259,7 @@ bool tasks_copy_is_outside_agent(const struct engine *e, struct task *child,
 {
 	struct arch_regs r;
 
-	/* Words that calls long over have left behind look the same. */
+	/* Words left behind by old calls look the same. */
 	return arch_get_regs(child->tid, &r) ||
 	       !any_word(e, child->space, arch_sp(&r), is_agents) ||
 	       (host && host->has_left(host->ctx, child, is_agents, e));

@@ -7,15 +7,15 @@
 #include <stdlib.h>
 
 struct known_thread {
-	uint32_t key;	/* its slot in the table */
-	uint32_t users; /* tasks; 0: it has ended, or there is none */
+	uint32_t key;	/* its slot in keys[] */
+	uint32_t users; /* tasks that share it; 0: it has ended, or there is none */
 	pid_t tid;	/* 0: the number is free */
-	uint64_t ends_at; /* if it has ended */
+	uint64_t ends_at; /* if it has ended: the ring's position by then */
 };
 
 struct threads {
 	struct agent_shared *shared;
-	struct agent_key keys[AGENT_KEYS]; /* what we have written to the shared ones */
+	struct agent_key keys[AGENT_KEYS]; /* a copy of what we have written to shared->keys */
 	struct known_thread known[AGENT_THREADS];
 	uint32_t ended[AGENT_THREADS]; /* numbers to be reaped, in the order of their ends */
 	uint32_t first_ended, n_ended;
@@ -23,7 +23,7 @@ struct threads {
 	uint32_t n_strangers;
 };
 
-/* With as many threads as there may be a slot stays free. */
+/* One slot stays free even with the maximum number of threads. */
 enum { STRANGERS_MAX = AGENT_KEYS - AGENT_THREADS - 1 };
 
 struct threads *threads_new(struct agent_shared *shared)
@@ -44,10 +44,10 @@ void threads_free(struct threads *t)
 }
 
 /*
- * The slot of a running thread, *@found; or the one to put its key in, which is a stranger's with
- * this key, or the first on its way that is free: there always is one, for there are fewer threads
- * and strangers than slots. What the agent finds with this key comes from no other slot: before a
- * key there is none like it.
+ * The slot of a running thread, *@found; or the slot for its key, which is a stranger's with this
+ * key, or the first free one of its probe sequence: there always is one, for there are fewer
+ * threads and strangers than slots. The agent takes the first slot with a key: no slot before this
+ * one has the same key.
  */
 static uint32_t slot_for(const struct threads *t, uint64_t thread_pointer, bool *found)
 {
@@ -70,7 +70,7 @@ static uint32_t slot_for(const struct threads *t, uint64_t thread_pointer, bool 
 	return free;
 }
 
-/* The key first: until the number is there too, who looks for either finds nobody. */
+/* The key first: until the number is written, too, a lookup of either key finds no thread. */
 static void write_key(struct threads *t, uint32_t slot, uint64_t thread_pointer, uint32_t number)
 {
 	struct agent_key *k = &t->keys[slot], *shared = &t->shared->keys[slot];
@@ -84,7 +84,7 @@ static void write_key(struct threads *t, uint32_t slot, uint64_t thread_pointer,
 	k->number = number;
 }
 
-/* As a new thread finds it; what its thread had taken is given back. */
+/* Reset a record for a new thread; what the old thread had taken is given back. */
 static void clear_record(struct agent_shared *s, uint32_t number)
 {
 	struct agent_thread *r = &s->threads[number];
@@ -109,17 +109,17 @@ uint32_t threads_begin(struct threads *t, uint64_t thread_pointer, pid_t tid)
 	uint32_t slot = slot_for(t, thread_pointer, &found), number;
 
 	if (found) {
-		/* Its stack is used again, before the last one's end has been told. */
+		/* The stack is reused before the end of its last thread has been reported. */
 		t->known[t->keys[slot].number].tid = tid;
 		t->known[t->keys[slot].number].users++;
 		return t->keys[slot].number;
 	}
 	if (!t->n_free) {
-		/* Else it would ask, and each that does waits for the tracer by itself. */
+		/* An unknown thread asks the tracer who it is, and waits for the answer. */
 		threads_stranger(t, thread_pointer);
 		return AGENT_NO_THREAD;
 	}
-	/* A key that is stored as 0 would end the search of all others. */
+	/* A key that is stored as 0 would end the search for others. */
 	if (thread_pointer + 1 == 0)
 		return AGENT_NO_THREAD;
 	t->n_strangers -= t->keys[slot].number == AGENT_STRANGER;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the agent has to know of the program: where memory is, and what describes its frames. */
+/* What the agent has to know about the program: where memory is, and its call frame rows. */
 #include "fast/engine_internal.h"
 
 #include "base/array.h"
@@ -24,7 +24,7 @@ static void write_ranges(struct agent_shared *s, const struct ranges *r)
 
 	__atomic_store_n(&s->ranges_turn, turn + 1, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	/* Word by word: who reads them meanwhile reads them again. */
+	/* Word by word: a thread that reads them meanwhile will read them again. */
 	for (uint32_t i = 0; i < n; i++) {
 		__atomic_store_n(&s->ranges[i].lo, r->v[i].lo, __ATOMIC_RELAXED);
 		__atomic_store_n(&s->ranges[i].hi, r->v[i].hi, __ATOMIC_RELAXED);
@@ -42,7 +42,8 @@ int tell_ranges(struct engine *e)
 	if (!prlimit(tasks_tid(e), RLIMIT_STACK, NULL, &stack) && stack.rlim_cur != RLIM_INFINITY)
 		r.stack_limit = stack.rlim_cur;
 	int err = proc_maps_each(tasks_tid(e), add_range, &r);
-	/* What could be read of it is better than nothing, and who asks has to be answered. */
+	/* Even if not all could be read: a part is better than nothing, and threads that ask have
+	 * to be answered. */
 	write_ranges(engine_agent(e), &r);
 	free(r.v);
 	return err < 0 ? err : 0;
@@ -59,7 +60,7 @@ bool told_ranges_have(const struct engine *e, taddr at)
 	return false;
 }
 
-/* What the agent asks for later is looked up then. */
+/* Copy the parent's ranges. If the agent misses one it will ask. */
 static void copy_ranges(struct engine *e, const struct engine *parent)
 {
 	const struct agent_shared *from = engine_agent(parent);
@@ -79,12 +80,12 @@ static int add_known(struct engine *e, const struct mapping *m, const struct cfi
 				.rows = rows };
 	const struct known_code *last = e->n_known ? &e->known[e->n_known - 1] : NULL;
 
-	/* Several mappings of one file's code have one table. */
+	/* Several mappings of one file's code share a table. */
 	if (!rows->n || k.module.lo >= m->end || k.module.hi <= m->start ||
 	    (last && last->module.hi > k.module.lo))
 		return 0;
 	int err = placed_rows_put_file(&e->tables->rows, m->file, rows, &k.module);
-	/* Of a file without rows stacks are copied, and unwound here. */
+	/* For a file without rows the agent copies stacks, and they are unwound here. */
 	if (err == -ENOSPC)
 		return 0;
 	if (err || ARRAY_RESERVE(&e->known, &e->cap_known, e->n_known))
@@ -135,7 +136,7 @@ static int put_all_pads(struct engine *e)
 	return err;
 }
 
-/* The list of all that is known. Without one the agent copies stacks, and they are unwound here. */
+/* Write the list of all modules. Without one the agent copies stacks, and they are unwound here. */
 static int tell_list(struct engine *e)
 {
 	struct agent_module *v = reallocarray(NULL, e->n_known + 1 + NEAR_AREAS, sizeof *v);
@@ -157,7 +158,7 @@ static int tell_list(struct engine *e)
 		err = placed_rows_put_list(&e->tables->rows, v, n, &at);
 	free(v);
 	__atomic_store_n(&engine_agent(e)->modules, at, __ATOMIC_RELEASE);
-	/* Elsewhere there may be other code at an address now. */
+	/* There may be other code at an address now: forget remembered rows. */
 	shared_empty(engine_agent(e)->rows, sizeof engine_agent(e)->rows);
 	return err;
 }
@@ -205,7 +206,7 @@ int tell_copy(struct engine *e, const struct engine *parent)
 void tell_rows_anew(struct engine *e)
 {
 	if (memory_own_tables(e)) {
-		e->tables->rows.full = false; /* it stays so: stacks are copied */
+		e->tables->rows.full = false; /* do not try again: stacks are copied */
 		return;
 	}
 	__atomic_store_n(&engine_agent(e)->modules, 0, __ATOMIC_RELEASE);
@@ -213,7 +214,7 @@ void tell_rows_anew(struct engine *e)
 	e->agent_rows.rows = 0;
 	for (unsigned i = 0; i < e->n_near; i++)
 		e->near[i].rows.rows = 0;
-	/* What has no room is done without: stacks are copied. */
+	/* If there is no room stacks are copied. */
 	put_all_pads(e);
 	tell_modules(e, e->host->mappings(e->host->ctx));
 	e->tables->rows.full = false;
