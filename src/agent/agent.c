@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What pads call: before a function of an allocator runs, after it has returned, and instead of
- * both where its entry alone is the event.
+ * What pads call: before a function of an allocator runs, after it has returned, or only before it
+ * where its entry alone is the event.
  *
- * A call that an allocator's function makes itself is nested, and not recorded. As long as a thread
- * is in no call of a pad there is nothing to find out. If it is, the stack tells: a pad out there,
- * and the call is nested in what that pad has called; a signal before that, and it is the handler's
- * own; neither, and the outer call has been left by a longjmp or an exception.
+ * A call that an allocator's function makes itself is nested, and not recorded. While a thread is
+ * in no call of a pad no call can be nested. If it is in one the stack tells, going outwards: if
+ * there is a pad, the call is nested in what that pad has called; if a signal handler comes first,
+ * it is the handler's own call; if neither is there, the outer call has been left by a longjmp or
+ * an exception.
  *
- * Of functions that are watched by breakpoints only the tracer knows which calls are pending. While
- * a thread is in one its pads' calls are for the tracer to judge.
+ * Of functions that have breakpoints only the tracer knows which calls are pending. While a thread
+ * is in one the tracer decides whether calls through pads are nested.
  */
 #include "agent/agent_internal.h"
 
@@ -19,11 +20,11 @@ enum {
 	STATE_JUDGE = 2,  /* the tracer must find out whether it is */
 };
 
-/* Something to tell: one record, and words that come before it. */
+/* An event to be recorded: one record, and words that come before it. */
 struct event {
 	struct activation *a;
 	enum agent_kind kind;
-	uint32_t words;	/* bits 1 << enum agent_word: which there are, in the thread record */
+	uint32_t words;	/* bits 1 << enum agent_word: which are set in the thread record */
 	uint64_t pointer, hi;
 };
 
@@ -40,8 +41,8 @@ static uint64_t lo_of(enum agent_kind kind, uint64_t pointer, uint32_t number)
 	       number;
 }
 
-/* An event that is one record. It may come between the words and the record of who has been
- * interrupted: it does not say that it has words. */
+/* Put an event of one record. If we are in a signal handler it may come between the words and the
+ * record of the interrupted activation: so it says that it has no words. */
 static void tell_short(const struct event *e)
 {
 	const struct activation *a = e->a;
@@ -50,7 +51,8 @@ static void tell_short(const struct event *e)
 	agent_put(a->shared, a->own_number, lo_of(e->kind, e->pointer, a->own_number), e->hi);
 }
 
-/* Nobody else puts words of a->number meanwhile: that is what taking a record is for. */
+/* Put an event with words. No other activation puts words of a->number meanwhile, for we have taken
+ * its record. */
 static void tell_words(struct event *e)
 {
 	struct activation *a = e->a;
@@ -87,8 +89,8 @@ static void tell(struct event *e)
 		__atomic_fetch_add(&a->shared->uncounted, 1, __ATOMIC_RELAXED);
 }
 
-/* Walk, and give back what handlers that were left by longjmp had taken: that is seen from the
- * stack. */
+/* Walk the stack, and give back what handlers had taken that were left by longjmp, as the stack
+ * shows. */
 static void walk(struct activation *a, bool nodes, bool judged, struct agent_chain *chain)
 {
 	agent_walk(a, nodes, judged, chain);
@@ -96,8 +98,8 @@ static void walk(struct activation *a, bool nodes, bool judged, struct agent_cha
 		agent_reclaim(a);
 }
 
-/* A call in which the thread's depth, @depth, does not tell that it is not nested, or which is a
- * stranger's: what the stack tells. STATE_NESTED, STATE_JUDGE, or 0; then *@depth is put right. */
+/* Is a call nested, judging by the stack, if the thread's depth, *@depth, does not tell, or the
+ * thread is a stranger? Returns STATE_NESTED, STATE_JUDGE, or 0, and then *@depth is corrected. */
 static uint64_t judge(struct activation *a, uint64_t *depth)
 {
 	struct agent_chain chain;
@@ -114,7 +116,7 @@ static uint64_t judge(struct activation *a, uint64_t *depth)
 	return chain.inside || chain.whole ? 0 : STATE_JUDGE;
 }
 
-/* The stack, where the tracer has to see it; without @words, what a walk begins with. False: the
+/* Add a copy of the stack, for the tracer to unwind; without @words, only the registers. False: the
  * tracer has gone. */
 static bool add_stack(struct event *e, bool words)
 {
@@ -138,14 +140,14 @@ static uint64_t function_of(uint32_t probe)
 	return probe >> 8 & 0xffff;
 }
 
-/* Has the walk shown what the call is made by, so that nobody need follow the stack again? */
+/* Has the walk shown what made the call, so that the tracer need not unwind the stack again? */
 static bool is_clear(uint64_t seen)
 {
 	return seen & (SEEN_OUTER | SEEN_PAD);
 }
 
-/* All that the tracer needs to judge; @words: the stack is needed whatever has been seen of it.
- * False: the tracer has gone. */
+/* Add all that the tracer needs to judge; @words: a copy of the stack is needed in any case. False:
+ * the tracer has gone. */
 static bool ask_for_judgement(struct event *e, uint32_t probe, bool words)
 {
 	add_word(e, WORD_JUDGE, e->a->seen);
@@ -153,7 +155,7 @@ static bool ask_for_judgement(struct event *e, uint32_t probe, bool words)
 	return add_stack(e, words || !is_clear(e->a->seen));
 }
 
-/* An event at a function's entry, whose caller is of no interest unless @state says so. */
+/* Record an event at a function's entry, whose caller matters only if @state says so. */
 static void tell_entry(struct activation *a, enum agent_kind kind, uint32_t probe, uint64_t pointer,
 		       uint64_t hi, uint64_t state)
 {
@@ -176,7 +178,8 @@ static void tell_free(struct activation *a, uint32_t probe, uint64_t block, uint
 			   state);
 }
 
-/* Is a call that begins at @depth nested? The record has been taken if that was not plain. */
+/* The state of a call that begins: is it nested? Sets *@depth. Takes the thread record unless the
+ * answer is obvious. */
 static uint64_t state_of(struct activation *a, uint64_t *depth)
 {
 	*depth = a->own ? a->own->depth : 0;
@@ -186,18 +189,18 @@ static uint64_t state_of(struct activation *a, uint64_t *depth)
 	return judge(a, depth);
 }
 
-/* It lasts from now on. */
+/* The call is pending from now on. */
 static void begin(struct agent_thread *own, uint64_t depth, const uint64_t *sp, uint64_t state)
 {
-	/* First: a handler that comes now uses the next one. */
+	/* The depth first: a handler that comes now uses the next entry. */
 	own->depth = depth + 1;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (depth < AGENT_PENDING)
 		own->pending[depth] = (struct agent_pending){ (uint64_t)(uintptr_t)sp, state };
 }
 
-/* The state of a call that has ended. Calls inside of it that are still pending have been left
- * by a longjmp. False: it is not known. */
+/* The state of a call that has ended. Calls inside of it that are still pending have been left by a
+ * longjmp. False: the call is not known. */
 static bool end(struct agent_thread *own, const uint64_t *sp, uint64_t *state)
 {
 	uint64_t depth = own->depth < AGENT_PENDING ? own->depth : AGENT_PENDING;
@@ -215,9 +218,9 @@ static bool end(struct agent_thread *own, const uint64_t *sp, uint64_t *state)
 #define AT(word) ((uint64_t)(uintptr_t)&(word))
 
 /*
- * The beginning of most calls, before any register has been saved: the thread is known, and in no
- * call yet. What it finds is read and written as what may not be there: in the middle of it a fault
- * could not be undone. False: agent_begin() sees to it.
+ * The fast path for the beginning of most calls, before any register has been saved: the thread is
+ * known, and in no call yet. All memory is accessed so that a fault is expected: another fault
+ * could not be undone here. False: agent_begin() has to do it.
  */
 __attribute__((used)) ARCH_CHANGES_NOTHING bool agent_enter(const uint64_t *sp)
 {
@@ -239,8 +242,8 @@ __attribute__((used)) ARCH_CHANGES_NOTHING bool agent_enter(const uint64_t *sp)
 	       arch_write(AT(own->pending[0].state), 0);
 }
 
-/* A function is about to be called by a pad of the call form, which keeps @words of its
- * arguments. */
+/* A function is about to be called by a pad of the call form, which has saved some arguments in
+ * @words. */
 __attribute__((used)) void agent_begin(const uint64_t *words, const uint64_t *sp, uint64_t fp,
 				       uint32_t probe, uint64_t unused,
 				       const struct arch_saved *saved)
@@ -262,7 +265,7 @@ __attribute__((used)) void agent_begin(const uint64_t *words, const uint64_t *sp
 		begin(a.own, depth, sp, state);
 }
 
-/* Bytes that a call asks for; UINT64_MAX if they cannot be expressed. */
+/* The bytes that a call requests; UINT64_MAX on overflow. */
 static uint64_t size_of(uint64_t count, uint64_t elem)
 {
 	uint64_t size;
@@ -288,7 +291,7 @@ static void describe_calloc(struct event *e, const uint64_t *words)
 	add_word(e, WORD_ELEM, words[1]);
 }
 
-/* What kind of event it is. Returns the bytes that were asked for. */
+/* Set the kind of event and the pointer. Returns the bytes that were requested. */
 static uint64_t describe(struct event *e, uint32_t probe, uint64_t result, const uint64_t *words)
 {
 	e->kind = RECORD_ALLOC;
@@ -313,7 +316,7 @@ static uint64_t describe(struct event *e, uint32_t probe, uint64_t result, const
 	}
 }
 
-/* The chain of the event: its node, or a copy of the stack. False: the tracer has gone. */
+/* Add the chain of the event: its node, or a copy of the stack. False: the tracer has gone. */
 static bool add_chain(struct event *e, uint32_t probe, uint64_t state, uint32_t *node)
 {
 	struct activation *a = e->a;
@@ -333,7 +336,7 @@ static bool add_chain(struct event *e, uint32_t probe, uint64_t state, uint32_t 
 	return !words || add_stack(e, true);
 }
 
-/* An allocation, or none that was asked for. */
+/* Record an allocation, or a failed request. */
 static void tell_alloc(struct activation *a, uint32_t probe, uint64_t result, const uint64_t *words,
 		       uint64_t state)
 {
@@ -353,8 +356,8 @@ static void tell_alloc(struct activation *a, uint32_t probe, uint64_t result, co
 	tell(&e);
 }
 
-/* The same of one record and of a chain that has been found before, which needs no thread record.
- * False: nothing has been told. */
+/* The same if one record is enough and the chain has been found before: this needs no thread
+ * record. False: nothing has been recorded. */
 static bool tell_known_alloc(struct activation *a, uint32_t probe, uint64_t result,
 			     const uint64_t *words)
 {

@@ -8,9 +8,9 @@
 #include <stdbool.h>
 
 /*
- * The code that pads call, in the program. It makes no system call, knows no C library, has no
- * thread-local storage, takes no lock, and waits for nobody but the tracer: a signal handler may
- * interrupt it anywhere and call it again, or leave it by longjmp and never come back.
+ * The code that pads call, in the program. It makes no system call, uses no C library and no
+ * thread-local storage, takes no lock, and waits only for the tracer: a signal handler may
+ * interrupt it anywhere and enter it again, or leave it by longjmp and never come back.
  */
 
 #define AGENT_NULL ((void *)0)
@@ -22,24 +22,25 @@ static inline struct agent_shared *agent_shared(void)
 	return (struct agent_shared *)(uintptr_t)agent_head.shared;
 }
 
-/* One time that a pad has entered the agent. */
+/* One entry of the agent from a pad. */
 struct activation {
 	struct agent_shared *shared;
 	const struct arch_saved *saved;
 	uint64_t pc, sp, fp;	     /* of the function's caller, as they are after the return */
 	uint64_t thread_pointer;
-	struct agent_thread *own;    /* the thread's own record; NULL: nobody has entered it */
-	struct agent_thread *record; /* which has been taken: its own or a spare; NULL: none */
+	struct agent_thread *own;    /* the thread's own record; NULL: the tracer has made none */
+	struct agent_thread *record; /* the record taken: its own or a spare; NULL: none */
 	uint32_t own_number, number; /* of these; AGENT_NO_THREAD */
-	uint64_t seen;		     /* the value of WORD_JUDGE, as of a walk of a judged call */
+	uint64_t seen;		     /* the value of WORD_JUDGE, set by a walk with @judged */
 };
 
 /* What a walk of the stack has found. */
 struct agent_chain {
 	uint32_t node;		   /* 0: the tracer must unwind a copy of the stack */
 	enum agent_inside inside;  /* what came first */
-	bool agent;		   /* the agent has been interrupted further out */
-	bool whole;		   /* it was followed to its end: what was not found is not there */
+	bool agent;		   /* an interrupted activation of the agent is further out */
+	bool whole;		   /* it was followed to its end: so what was not found is not
+				      there */
 };
 
 static inline bool agent_in_pad(const struct agent_shared *s, uint64_t pc)
@@ -52,7 +53,8 @@ static inline bool agent_in_pad(const struct agent_shared *s, uint64_t pc)
 	return false;
 }
 
-/* Tasks with one thread pointer share a record: the tracer may write it for another one of them. */
+/* Tasks with the same thread pointer share a record: the tracer may write it for another task
+ * meanwhile. */
 static inline uint64_t agent_outer_at(const struct agent_thread *t)
 {
 	return __atomic_load_n(&t->outer_at, __ATOMIC_ACQUIRE);
@@ -63,21 +65,21 @@ static inline uint64_t agent_outer_at(const struct agent_thread *t)
 /* Put a record, waiting for room if there is none. False: the tracer has gone. */
 bool agent_put(struct agent_shared *s, uint32_t number, uint64_t lo, uint64_t hi);
 
-/* Put the time, if that has not been done for a while. @own: whose event is told next; NULL: a
- * thread's without a record. */
+/* Put a RECORD_TIME, if there has been none for a while. @own: the record of the thread whose event
+ * comes next; NULL: it has none. */
 void agent_put_time(struct agent_shared *s, struct agent_thread *own, uint32_t number);
 
-/* To be called in a loop by who waits for something of the tracer. False: there is no tracer any
- * more, and nothing is recorded from now on. */
+/* To be called in a loop that waits for the tracer. False: there is no tracer any more, and nothing
+ * is recorded from now on. */
 bool agent_may_wait(struct agent_shared *s);
 
 /* ---- name.c ---- */
 
-/* The same, wherever its key is. */
+/* The same, if the key is not in its first slot. */
 uint32_t agent_search_thread(const struct agent_shared *s, uint64_t thread_pointer);
 
-/* The number of the thread with this pointer; AGENT_NO_THREAD: it has none. Mostly its key is where
- * it is looked for first. */
+/* The number of the thread with this pointer; AGENT_NO_THREAD: it has none. Mostly its key is in
+ * the first slot of the probe sequence. */
 static inline uint32_t agent_find_thread(const struct agent_shared *s, uint64_t thread_pointer)
 {
 	const struct agent_key *k = &s->keys[agent_key_slot(thread_pointer)];
@@ -87,12 +89,12 @@ static inline uint32_t agent_find_thread(const struct agent_shared *s, uint64_t 
 	return agent_search_thread(s, thread_pointer);
 }
 
-/* The same of one that the tracer does not know: it is asked, and waited for. */
+/* The same for a thread that the tracer does not know: ask the tracer, and wait for the answer. */
 uint32_t agent_ask_name(struct agent_shared *s, uint64_t thread_pointer);
 
 /* ---- thread.c ---- */
 
-/* Fill in *@a for a call whose return address is at @sp, as a pad tells of it. */
+/* Fill in *@a for a call whose return address is at @sp, with what a pad passes. */
 void agent_activate(struct activation *a, const uint64_t *sp, uint64_t fp,
 		    const struct arch_saved *saved);
 
@@ -100,17 +102,17 @@ void agent_activate(struct activation *a, const uint64_t *sp, uint64_t fp,
 void agent_take(struct activation *a);
 void agent_leave(struct activation *a);
 
-/* The stack, followed to its end, has shown that no other activation of this thread is alive:
- * give back what those have that a handler left by longjmp. */
+/* The stack, followed to its end, has shown that no other activation of this thread is alive: give
+ * back what activations still have that were left by a longjmp from a handler. */
 void agent_reclaim(struct activation *a);
 
 /* ---- stack.c ---- */
 
-/* Find the range of memory in which @sp is, for a->record; false: it is in none, says the
- * tracer, too. */
+/* Find the range of memory that contains a->sp, for a->record, asking the tracer if necessary.
+ * False: there is none. */
 bool agent_know_stack(struct activation *a);
 
-/* The same without asking anybody or taking a record. False: it is not known. */
+/* The same without asking or taking a record. False: it is not known. */
 static inline bool agent_stack_is_known(const struct activation *a)
 {
 	const struct agent_thread *t = a->own;
@@ -119,14 +121,15 @@ static inline bool agent_stack_is_known(const struct activation *a)
 	       a->sp >= t->stack_lo && a->sp < t->stack_hi;
 }
 
-/* The end of the range that @sp is in, nobody being asked; 0: none. */
+/* The end of the range that contains @sp, without asking the tracer; 0: none. */
 uint64_t agent_stack_end(const struct agent_shared *s, uint64_t sp);
 
-/* A copy of the stack, or of the registers only: the value of WORD_STACK. False: the tracer has
- * gone. */
+/* Make a copy of the stack, or of the registers only; *@word: the value of WORD_STACK. False: the
+ * tracer has gone. */
 bool agent_copy_stack(struct activation *a, bool words, uint64_t *word);
 
-/* A copy that a thread record has taken, or was about to take, and that nobody will be told of. */
+/* Give back a stack copy that a thread record has taken, or was about to take, and that has not
+ * been put in a record. */
 void agent_give_back_copy(struct agent_shared *s, uint32_t number);
 
 /* ---- tree.c ---- */
@@ -135,49 +138,50 @@ void agent_give_back_copy(struct agent_shared *s, uint32_t number);
 uint32_t agent_node_below(struct agent_shared *s, uint32_t parent, uint64_t pc, uint32_t epoch);
 
 /*
- * What is in use of all nodes is scattered over more memory than a processor's cache has, and where
- * a node is can be told only when its parent is known. So those that were found last are kept by
- * keys, too, which are known of several calls at once: of each by the key of its caller. Of the
- * outermost of them by its parent's number.
+ * The nodes in use are scattered over more memory than a processor's cache holds, and a node can be
+ * looked up only when its parent is known. So recently found nodes are also kept by keys that can
+ * be computed for several frames at once: each from the key of its caller, that of the outermost
+ * from its parent's number.
  */
 uint64_t agent_node_key(uint64_t outer, uint64_t pc);
 
-/* Nodes with these keys will be asked for: have them come into the cache, all at the same time. */
+/* Prefetch the nodes with these keys, all at the same time. */
 void agent_nodes_expect(struct agent_shared *s, const uint64_t *keys, uint32_t n);
 
-/* As agent_node_below(), of which it tells the result sooner if @key was used for it before. */
+/* As agent_node_below(), but faster if @key was used for this node before. */
 uint32_t agent_node_recent(struct agent_shared *s, uint64_t key, uint32_t parent, uint64_t pc,
 			   uint32_t epoch);
 
 /* ---- known.c ---- */
 
-/* The node of the chain that begins at a's caller, if it is one that has been found before and
- * nothing that it followed from has changed. Needs no thread record. False: it has to be walked. */
+/* The node of the chain that begins at a's caller, if it has been found before and none of the
+ * words that it depends on has changed. Needs no thread record. False: the stack has to be
+ * walked. */
 bool agent_chain_known(const struct activation *a, uint32_t epoch, uint32_t *node);
 
-/* A whole chain has been walked to @node: the @n frames, outermost first, of which the last one is
- * a's caller. */
+/* Remember a whole chain that was walked, and its @node: @n frames, outermost first, of which the
+ * last one is a's caller. */
 void agent_chain_remember(const struct activation *a, const struct agent_frame *frames, uint32_t n,
 			  uint32_t epoch, uint32_t node);
 
 /* ---- outer.c ---- */
 
-/* Frames that a walk has found, innermost first: those of @fresh, and then, from its end on, those
- * of @known. */
+/* Frames that a walk has found, innermost first: those of @fresh, and then those of @known, from
+ * its end to its beginning. */
 struct agent_found {
 	const struct agent_frame *fresh, *known;
 	uint32_t n_fresh, n_known;
 	bool whole;		   /* the last one is the outermost */
 };
 
-/* What they tell of the trapped call that the thread is in: the value of WORD_JUDGE. */
+/* What they tell about the trapped call that the thread is in: the value of WORD_JUDGE. */
 uint64_t agent_seen(const struct activation *a, const struct agent_found *found);
 
 /* ---- walk.c ---- */
 
-/* Walk the stack from the caller on, by a->record. Nodes are made only if @nodes, and a->seen is
- * told only if the call is to be @judged. It gives no result in registers: that would be loaded
- * from narrower stores, and wait for them. */
+/* Walk the stack from the caller on, with a->record. Nodes are made only if @nodes, and a->seen is
+ * set only if the call is to be @judged. The result is not returned in registers: they would be
+ * loaded from narrower stores, which stalls. */
 void agent_walk(struct activation *a, bool nodes, bool judged, struct agent_chain *out);
 
 #endif

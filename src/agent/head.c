@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the blob begins with, struct agent_head, and the entries that it tells of. */
+/* The beginning of the blob, struct agent_head, and the entries that it names. */
 #include "agent/agent_internal.h"
 
 extern bool agent_enter(const uint64_t *sp);
@@ -7,7 +7,7 @@ ARCH_AGENT_ENTRY(agent_begin);
 ARCH_AGENT_ENTRY(agent_end);
 ARCH_AGENT_ENTRY(agent_free);
 
-/* In assembly: in C the distance of two symbols is no constant. */
+/* In assembly: in C the difference of two symbols is not a constant. */
 __asm__(".pushsection .agent_head, \"aw\", @progbits\n"
 	".balign 16\n"
 	".globl agent_head\n"

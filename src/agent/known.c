@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Chains that have been found before. A program mostly allocates from places that it has allocated
- * from just now, with the same stack: then each word that the walk has read is still what it was,
- * and to compare them takes a tenth of the time of walking and of finding the nodes.
+ * Chains that have been found before. A program mostly allocates from places from which it has just
+ * allocated, with the same stack: then each word that the walk has read is unchanged, and comparing
+ * them takes a tenth of the time of walking and finding the nodes.
  *
  * All threads share them, without a lock: a version tells whether a chain was written while it was
- * read, and who cannot write at once does not.
+ * read, and a thread that cannot write at once does not write.
  */
 #include "agent/agent_internal.h"
 #include "agent/step.h"
 #include "unwind_row.h"
 
-/* What others may write meanwhile. */
+/* Fields that other threads may write meanwhile. */
 #define READ(field) __atomic_load_n(&(field), __ATOMIC_RELAXED)
 #define WRITE(field, value) __atomic_store_n(&(field), value, __ATOMIC_RELAXED)
 
-/* So many callers are looked at to tell a chain from others. */
+/* How many callers are hashed to tell a chain from others. */
 enum {
 	HASHED_CALLERS = 4
 };
@@ -25,8 +25,7 @@ static uint64_t hash_with(uint64_t h, uint64_t word)
 	return (h ^ h >> 32 ^ word) * UINT64_C(0xff51afd7ed558ccd);
 }
 
-/* Of a frame with this row, whose caller's return address is found without its frame pointer, to
- * that caller. False: it is not such a one. */
+/* Go to the caller of a frame with this row, if that needs no frame pointer. False: it does. */
 static bool go_out(const struct agent_row *row, uint64_t *pc, uint64_t *sp)
 {
 	if (row->cfa & UNWIND_CFA_OTHER)
@@ -35,9 +34,9 @@ static bool go_out(const struct agent_row *row, uint64_t *pc, uint64_t *sp)
 	return arch_read(unwind_words(*sp, -1), pc);
 }
 
-/* Of where it begins, and of some callers, for a program that recurs comes to the same place with
- * its stack at the same height in a thousand ways. Which rows are known may have changed since:
- * then it is not found, no more. */
+/* A hash of a chain's innermost frame and some callers: a recursive program comes to the same place
+ * with its stack at the same height in a thousand ways. If other rows are remembered by then the
+ * hash differs, and the chain is just not found. */
 static uint64_t hash_of_beginning(const struct activation *a)
 {
 	uint64_t pc = a->pc, sp = a->sp, h = hash_with(pc * UINT64_C(0x9e3779b97f4a7c15), sp);
@@ -55,13 +54,14 @@ static struct agent_chain_set *set_of(const struct activation *a, uint64_t hash)
 	return &a->shared->chains[hash % AGENT_CHAIN_SETS];
 }
 
-/* 0 is for none. */
+/* Never 0, which means none. */
 static uint32_t tag_of(uint64_t hash)
 {
 	return (uint32_t)(hash >> 32) | 1;
 }
 
-/* Are all words what they were? Written by others at the same time it may say anything. */
+/* Are all words unchanged? If the chain is being written at the same time the answer means
+ * nothing. */
 static bool is_as_it_was(const struct agent_known_chain *c, const struct activation *a,
 			 uint32_t epoch)
 {
@@ -104,8 +104,8 @@ bool agent_chain_known(const struct activation *a, uint32_t epoch, uint32_t *nod
 	return false;
 }
 
-/* One word more that the chain follows from. False: there is no room, it is too far away, or no
- * address that a program may have with 48 bits. */
+/* Add a word that the chain depends on. False: there is no room, it is too far away, or is no
+ * 48-bit address. */
 static bool note(struct agent_known_chain *c, uint64_t at, uint64_t word)
 {
 	const uint64_t words = (at - READ(c->sp)) / 8;
@@ -119,8 +119,8 @@ static bool note(struct agent_known_chain *c, uint64_t at, uint64_t word)
 	return true;
 }
 
-/* From a frame to its caller, as the walk went. Where the frame pointer is any other register it is
- * another one each time, which does not matter. False: the step cannot be said in words. */
+/* Add the words of the step from a frame to its caller. Where the frame pointer is used as an
+ * ordinary register its value does not matter. False: the step does not depend on words alone. */
 static bool note_step(struct agent_known_chain *c, const struct agent_frame *f,
 		      const struct agent_frame *caller)
 {
@@ -128,7 +128,7 @@ static bool note_step(struct agent_known_chain *c, const struct agent_frame *f,
 	       (!f->fp_at || !caller->needs_fp || note(c, f->fp_at, caller->fp));
 }
 
-/* All of it; false: part of it could not be said. */
+/* Write a chain. False: a part of it could not be written. */
 static bool write_down(struct agent_known_chain *c, const struct activation *a,
 		       const struct agent_frame *frames, uint32_t n, uint32_t epoch, uint32_t node)
 {
@@ -142,11 +142,11 @@ static bool write_down(struct agent_known_chain *c, const struct activation *a,
 	for (uint32_t i = n - 1; i; i--)
 		if (!note_step(c, &frames[i], &frames[i - 1]))
 			return false;
-	/* A word that is 0 may be another one by now. */
+	/* A chain that ended at a return address of 0 depends on that word, too. */
 	return frames[0].special != SPECIAL_ZERO;
 }
 
-/* Two at once may get the same one: it is replaced twice. */
+/* Two threads may get the same way at once: then it is replaced twice. */
 static uint32_t next_turn(struct agent_chain_set *set)
 {
 	const uint32_t turn = READ(set->turn);
@@ -155,7 +155,7 @@ static uint32_t next_turn(struct agent_chain_set *set)
 	return turn % AGENT_CHAIN_WAYS;
 }
 
-/* Has this chain not been found a short while ago either? */
+/* Was this chain missed a short while ago, too? */
 static bool comes_again(struct agent_chain_set *set, uint32_t chain)
 {
 	for (uint32_t i = 0; i < AGENT_CHAIN_WAYS; i++)
@@ -165,7 +165,7 @@ static bool comes_again(struct agent_chain_set *set, uint32_t chain)
 	return false;
 }
 
-/* One with nothing that could be found any more, or whose turn it is to be replaced. */
+/* A way with no usable chain, or the next to be replaced. */
 static uint32_t choose_way(struct agent_chain_set *set, uint32_t epoch)
 {
 	for (uint32_t i = 0; i < AGENT_CHAIN_WAYS; i++)

@@ -6,17 +6,17 @@
 
 /*
  * The memory that the agent, which runs in the program, shares with the tracer. Freestanding: both
- * sides include it. The program can write to all of it, so that the tracer believes nothing it
- * reads here; what the agent does with damaged memory is the program's own affair.
+ * sides include it. The program can write to all of it, so the tracer trusts nothing that it reads
+ * here; what the agent does with damaged memory harms only the program that has damaged it.
  *
  * Who writes what: the agent `head`, records, `waiting`, `last_ticks`, nodes and their index,
- * thread records, stack copies; the tracer all else. Zeroed memory is a valid beginning but for
- * what is said below to be filled in.
+ * thread records, stack copies; the tracer all else. Zeroed memory is a valid beginning, except for
+ * what the tracer has to fill in, see below.
  */
 
 enum {
 	AGENT_RING = 65536, /* records */
-	AGENT_ROOM = AGENT_RING / 4 * 3, /* so many may be in it, and one */
+	AGENT_ROOM = AGENT_RING / 4 * 3, /* up to this many, and one, may be in it */
 	AGENT_NODES = 1 << 20,
 	AGENT_NODE_SLOTS = 1 << 21,
 	AGENT_RECENT_SLOTS = 1 << 16,
@@ -27,9 +27,11 @@ enum {
 	AGENT_KEYS = 8192,
 	AGENT_SPARES = 64,	/* the first thread records are nobody's own */
 	AGENT_THREADS = 4095,	/* spares included */
-	AGENT_NO_THREAD = 4095, /* a record of a thread for which there was no spare either */
-	AGENT_STRANGER = 4096, /* a key's number: the tracer knows no task by that pointer */
-	AGENT_RANGES = 65536, /* as many mappings as a process may have, unless told otherwise */
+	AGENT_NO_THREAD = 4095, /* in a record: of a thread without a record, for which there was no
+				   spare either */
+	AGENT_STRANGER = 4096, /* a key's number: the tracer knows no task with this thread
+				  pointer */
+	AGENT_RANGES = 65536, /* as many mappings as a process may have by default */
 	AGENT_PADS = 64,
 	AGENT_STACKS = 128,
 	AGENT_STACK_BYTES = 32768,
@@ -44,9 +46,9 @@ enum {
 /*
  * 16 bytes, put by one compare-and-swap into the first position p that is empty, which is { 0, p /
  * AGENT_RING }: lo is 0, and hi the number of times that the ring has come round to it. A position
- * is filled once in each round, and none before all those before it: records are in the order in
- * which they were put, no position stays empty between two of them, however late somebody comes,
- * and who is left in the middle leaves nothing behind.
+ * is filled once in each round, and only when all those before it are filled: records are in the
+ * order in which they were put, no position stays empty between two of them, however slow a thread
+ * is, and a thread that is interrupted for good leaves nothing behind.
  *
  * lo: 63 set | 62..16 pointer | 15 words came before | 14..12 kind | 11..0 thread
  */
@@ -57,7 +59,7 @@ struct agent_record {
 
 enum agent_kind {
 	RECORD_ALLOC = 1,     /* pointer: the new block, 0: none; hi: 63..24 size, 23..0 node */
-	RECORD_CALLOC,	      /* the same, told apart for logs */
+	RECORD_CALLOC,	      /* the same, separate for logs */
 	RECORD_REALLOC_BEGIN, /* pointer: the block that is resized; hi: function */
 	RECORD_REALLOC,	      /* as RECORD_ALLOC, with WORD_OLD if a block was resized */
 	RECORD_FREE,	      /* pointer; hi: 63..48 function, 47..0 return address */
@@ -65,13 +67,13 @@ enum agent_kind {
 	RECORD_TIME,	      /* hi: the processor's clock; of no thread */
 };
 
-/* What has no place in a record comes before it, from the same thread. */
+/* What does not fit into a record comes before it, from the same thread. */
 enum agent_word {
-	WORD_POINTER,  /* from 2^47 on */
-	WORD_SIZE,     /* from 2^40 on; UINT64_MAX: an overflow */
+	WORD_POINTER,  /* if it is 2^47 or more */
+	WORD_SIZE,     /* if it is 2^40 or more; UINT64_MAX: an overflow */
 	WORD_OLD,      /* the block that has been resized */
-	WORD_FUNCTION, /* which function gave no block, or is to be judged */
-	WORD_THREAD,   /* the thread pointer: the record's thread is a spare */
+	WORD_FUNCTION, /* the function that gave no block, or whose call is to be judged */
+	WORD_THREAD,   /* the thread pointer, if the record's thread is a spare */
 	WORD_SP,       /* the caller's stack pointer, after the return: AGENT_WANT_SP */
 	WORD_COUNT,    /* arguments of calloc: AGENT_WANT_ARGUMENTS */
 	WORD_ELEM,
@@ -80,14 +82,15 @@ enum agent_word {
 	AGENT_WORDS,
 };
 
-/* What WORD_JUDGE says that the agent has seen. With SEEN_OUTER or SEEN_PAD the copy of the
+/* What the agent has seen of the stack, in WORD_JUDGE. With SEEN_OUTER or SEEN_PAD the copy of the
  * stack may have no words. */
 #define SEEN_WHOLE (UINT64_C(1) << 63)	/* it has followed the stack to its end */
 #define SEEN_OUTER (UINT64_C(1) << 62)	/* the call of agent_thread.outer_at is in it ... */
-#define SEEN_PAD (UINT64_C(1) << 61)	/* what came first, at least before that call: a pad */
-#define SEEN_SIGNAL (UINT64_C(1) << 60)	/* the same: a signal handler's beginning */
+#define SEEN_PAD (UINT64_C(1) << 61)	/* before that call, if it was found, a pad came first */
+#define SEEN_SIGNAL (UINT64_C(1) << 60)	/* the same: a signal handler came first */
 #define SEEN_KEPT (UINT64_C(1) << 59)	/* outer_ret is in its place */
-#define SEEN_PENDING (UINT64_C(1) << 58) /* so is that of a pad's call, inside of that one */
+#define SEEN_PENDING (UINT64_C(1) << 58) /* so is the return address of a pad's call, inside of that
+					    one */
 #define SEEN_OUTER_AT_MASK ((UINT64_C(1) << 48) - 1) /* agent_thread.outer_at */
 
 #define RECORD_SET (UINT64_C(1) << 63)
@@ -103,12 +106,12 @@ enum agent_word {
 #define RECORD_RET_MASK ((UINT64_C(1) << 48) - 1)
 #define RECORD_FUNCTION_SHIFT 48
 
-/* ---- what a pad tells of its function ---- */
+/* ---- what a pad passes about its function ---- */
 
 /* What a function's calls mean, and which of its arguments the pad keeps for the agent. */
 enum agent_call {
 	AGENT_ALLOC,	    /* bytes */
-	AGENT_ALLOC_OUT,    /* where the result goes, bytes; returns 0 or an error */
+	AGENT_ALLOC_OUT,    /* where the block's address is stored, bytes; returns 0 or an error */
 	AGENT_ALLOC_ARRAY,  /* count, bytes of one */
 	AGENT_CALLOC,	    /* count, bytes of one */
 	AGENT_REALLOC,	    /* block, bytes */
@@ -116,8 +119,7 @@ enum agent_call {
 	AGENT_FREE,	    /* block */
 };
 
-/* The number that a pad hands over as its probe: the function's own, below 65536, and what it
- * means. */
+/* The number that a pad passes as its probe: the function's, below 65536, and the kind of call. */
 #define AGENT_PROBE(call, function) ((uint32_t)(function) << 8 | (uint32_t)(call))
 
 /* ---- nodes ---- */
@@ -149,8 +151,8 @@ enum agent_root {
 /* ---- threads ---- */
 
 struct agent_key {
-	uint64_t thread_pointer; /* plus 1; 0: nobody has ever been here */
-	uint64_t number;	 /* AGENT_NO_THREAD: has gone */
+	uint64_t thread_pointer; /* plus 1; 0: never used */
+	uint64_t number;	 /* AGENT_NO_THREAD: the thread has ended */
 };
 
 /* A frame of a chain that has been walked. */
@@ -160,51 +162,54 @@ struct agent_frame {
 	uint32_t node;
 	uint8_t exact : 1;    /* pc is the instruction itself */
 	uint8_t by_fp : 1;    /* its caller is found by fp */
-	uint8_t needs_fp : 1; /* so is one of those outside of it, by the same fp */
+	uint8_t needs_fp : 1; /* its caller, or one further out, is found by the same fp */
 	uint8_t special; /* enum agent_special */
 	uint8_t inside;	 /* enum agent_inside */
 	uint8_t agent;	 /* the agent is among the frames from here outwards */
 };
 
-/* What one word does not tell of a frame's caller. */
+/* Frames whose caller is not given by one word alone. */
 enum agent_special {
-	SPECIAL_STEP = 1, /* it is not found by one word below its sp: step again */
-	/* There is none, for a return address of 0, which may be another by now. */
+	SPECIAL_STEP = 1, /* the caller is not found by the word below its sp: step again */
+	/* There is no caller, because the return address was 0, which may have changed. */
 	SPECIAL_ZERO,
 };
 
-/* What comes first from a frame outwards. */
+/* What comes first, going outwards from a frame. */
 enum agent_inside {
 	INSIDE_NOTHING,
 	INSIDE_PAD,    /* a call that a pad has made */
-	INSIDE_SIGNAL, /* a signal handler's beginning: what a handler calls, the handler calls */
+	INSIDE_SIGNAL, /* the entry of a signal handler: its calls are its own, not the
+			  allocator's */
 };
 
 /* A call that a pad has begun. */
 struct agent_pending {
 	uint64_t sp;	/* where the caller's return address is */
-	uint64_t state; /* the agent's; or, from the tracer, AGENT_UNTOLD */
+	uint64_t state; /* the agent's; or AGENT_UNTOLD, set by the tracer */
 };
 
-/* What comes of a call is not told: it is nested, or was begun before a fork, in the parent. */
+/* The end of a call is not recorded: it is nested, or was begun before a fork, in the parent. */
 #define AGENT_UNTOLD UINT64_C(1)
 
 struct agent_thread {
-	/* Who uses the record, by his thread pointer, plus 1; taken by compare-and-swap. 0:
-	 * nobody. In one go: a handler that never comes back may interrupt him anywhere, and it
-	 * must be seen whose it was. */
+	/* The thread pointer, plus 1, of the thread that has taken the record, by compare-and-swap;
+	 * 0: free. In one step: a handler that never comes back may interrupt the thread anywhere,
+	 * and it must be known whose record it was. */
 	_Alignas(4096) uint64_t busy;
-	uint64_t busy_sp;	 /* his caller's sp; 0: he has just come, or is about to leave */
+	uint64_t busy_sp;	 /* the sp of that activation's caller; 0: it has just begun, or is
+				    about to end */
 	uint64_t stack_lo, stack_hi; /* the range that its sp was in */
 	uint64_t depth; /* calls that pads have begun and that have not ended, as far as is known */
-	uint32_t ranges_turn;	 /* what the range is as of */
+	uint32_t ranges_turn;	 /* of agent_shared, when the range was read */
 	uint32_t epoch;		 /* of frames[] */
 	uint32_t n_frames;
-	uint32_t untimed;	 /* events since it looked at the clock */
-	uint32_t stack;		 /* plus 1: a stack copy that it takes, and has not told of yet */
-	uint64_t word[16];	 /* of the event that is being told, by enum agent_word */
-	/* Where the innermost call has its return address that a breakpoint has seen begin,
-	 * which is written by the tracer; 0: there is none. */
+	uint32_t untimed;	 /* events since the thread last read the clock */
+	uint32_t stack;		 /* plus 1: a stack copy that it has taken, or is taking, and not
+				    put in a record yet */
+	uint64_t word[16];	 /* of the event that is being recorded, by enum agent_word */
+	/* Written by the tracer: where the innermost pending call that a breakpoint has seen begin
+	 * has its return address, and that address; 0: there is no such call. */
 	uint64_t outer_at, outer_ret;
 	struct agent_pending pending[AGENT_PENDING]; /* by the depth at which they began */
 	struct agent_frame frames[AGENT_FRAMES]; /* outermost first */
@@ -216,7 +221,8 @@ _Static_assert(sizeof(struct agent_thread) <= 16384, "16 KiB for a thread");
 
 /* ---- copies of stacks ---- */
 
-/* What an unwinder begins with: the caller's registers as they are after the return. */
+/* What unwinding begins with: the caller's registers as they are after the return, and the
+ * stack. */
 struct agent_stack {
 	uint64_t claim; /* see below; the tracer gives the copy back */
 	uint64_t pc, sp, fp;
@@ -225,9 +231,9 @@ struct agent_stack {
 };
 
 /*
- * A claim says in one word whose a copy is, by the number of a thread plus 1, or 0, and how often
- * it has been taken: its turn, of which a record has 16 bits. It changes by compare and exchange
- * alone, so that nobody gives back what has been given to somebody else meanwhile.
+ * A claim says in one word which thread has a copy (its number plus 1, or 0), and how often the
+ * copy has been taken: its turn, of which a record has 16 bits. It changes only by compare and
+ * exchange, so that no thread gives back a copy that another has taken meanwhile.
  */
 static inline uint32_t claim_owner(uint64_t claim)
 {
@@ -249,15 +255,16 @@ static inline uint64_t claim_given_back(uint64_t claim)
 	return claim >> 32 << 32;
 }
 
-/* True: @claim was what the copy said, and is replaced by @next. What was read of the copy before
- * was of that turn; what was written before is seen by who takes it. */
+/* True: the copy's claim was @claim, and is @next now. Then what was read of the copy before
+ * belongs to that turn; and what was written before is visible to the thread that takes the
+ * copy. */
 static inline _Bool claim_change(struct agent_stack *copy, uint64_t claim, uint64_t next)
 {
 	return __atomic_compare_exchange_n(&copy->claim, &claim, next, 0, __ATOMIC_ACQ_REL,
 					   __ATOMIC_RELAXED);
 }
 
-/* What a thread has left, if it is still that thread's. */
+/* Give back a copy that a thread has left, if it is still that thread's. */
 static inline void agent_stack_leave(struct agent_stack *copy, uint32_t owner)
 {
 	const uint64_t claim = __atomic_load_n(&copy->claim, __ATOMIC_RELAXED);
@@ -275,7 +282,7 @@ struct agent_module {
 	uint64_t shift;
 };
 
-/* Sorted by lo. Never changed: when what is mapped changes there is another list. */
+/* Sorted by lo. Never changed: when the mappings change a new list is written. */
 struct agent_modules {
 	uint64_t n;
 	struct agent_module v[];
@@ -284,28 +291,28 @@ struct agent_modules {
 /* ---- chains that have been found before ---- */
 
 /*
- * A whole chain, and all that it followed from: where it began, and every word that was read on the
- * way outwards. Are these as they were, so is the chain, and it need not be walked again. Any
- * thread may find it, for the stack pointer is a part of where it begins.
+ * A whole chain, and everything it depends on: its innermost frame, and every word that was read on
+ * the way outwards. If these are unchanged so is the chain, and the stack need not be walked again.
+ * Any thread may find it, as the stack pointer is a part of the innermost frame.
  */
 struct agent_known_chain {
 	uint64_t pc, sp, fp;
 	uint32_t epoch, node;
 	uint32_t n;	   /* words */
-	uint32_t needs_fp; /* else fp does not matter */
-	/* Innermost first. 63..48 where it is, in words from sp; 47..0 what it is: an address. */
+	uint32_t needs_fp; /* 0: fp does not matter */
+	/* Innermost first. 63..48 its place, in words from sp; 47..0 its value, an address. */
 	uint64_t word[AGENT_CHAIN_WORDS];
 };
 
 #define CHAIN_AT_SHIFT 48
 #define CHAIN_WORD_MASK ((UINT64_C(1) << CHAIN_AT_SHIFT) - 1)
 
-/* Those that begin at places with the same hash. */
+/* Chains whose innermost frames have the same hash. */
 struct agent_chain_set {
 	_Alignas(64) uint32_t version[AGENT_CHAIN_WAYS]; /* odd: it is being written */
-	uint32_t begins[AGENT_CHAIN_WAYS]; /* where it begins, as a hash; 0: there is none */
-	/* The last chains that were not found, as hashes: one is remembered when it comes again.
-	 * To write down each that comes once would cost more than it saves. */
+	uint32_t begins[AGENT_CHAIN_WAYS]; /* the hash of the innermost frames; 0: there is none */
+	/* Hashes of the last chains that were not found: a chain is remembered when it comes again.
+	 * To remember each that comes only once would cost more than it saves. */
 	uint32_t missed[AGENT_CHAIN_WAYS];
 	uint32_t turn; /* the next of each to be replaced */
 	_Alignas(64) struct agent_known_chain way[AGENT_CHAIN_WAYS];
@@ -313,10 +320,10 @@ struct agent_chain_set {
 
 /* ---- all of it ---- */
 
-/* Half-open, and what a flag switches there. */
+/* An area of pads and slots, half-open, and its flag. */
 struct agent_pads {
-	uint64_t lo, hi;  /* pads and slots of one neighbourhood */
-	uint64_t active;  /* where their flag is: one byte */
+	uint64_t lo, hi;  /* pads and slots near one group of modules */
+	uint64_t active;  /* the address of their flag: one byte */
 };
 
 struct agent_range {
@@ -333,48 +340,51 @@ enum agent_flag {
 #define AGENT_OWNER_DIED 0x40000000u /* FUTEX_OWNER_DIED */
 
 struct agent_shared {
-	/* All positions before it have been filled, and mostly it is the first that has not: where
-	 * producers begin to look. */
+	/* All positions before it have been filled, and mostly it is the first empty one: where
+	 * producers begin to search. */
 	_Alignas(64) uint64_t head;
-	_Alignas(64) uint64_t tail;	  /* the consumer has read so far: told now and then */
+	_Alignas(64) uint64_t tail;	  /* the position up to which the consumer has read, updated
+					     now and then */
 	_Alignas(64) uint64_t last_ticks; /* of the latest RECORD_TIME */
 	/* Filled in by the tracer, and seldom written afterwards. */
 	_Alignas(64) uint32_t owner;	  /* futex word of a robust mutex that the tracer holds */
 	uint32_t passive;		  /* 1: record no more */
 	uint32_t flags;			  /* enum agent_flag */
 	uint32_t epoch;
-	uint64_t step_ticks;		  /* between two RECORD_TIME; 0: none are wanted */
-	uint32_t untimed;		  /* a thread looks at the clock after so many events */
+	uint64_t step_ticks;		  /* at least so many between two RECORD_TIME; 0: none are
+					     wanted */
+	uint32_t untimed;		  /* after how many events a thread reads the clock */
 	uint32_t n_pads, n_ranges;
 	uint32_t ranges_turn;		  /* odd: ranges[] is being written */
 	uint64_t agent_lo, agent_hi;	  /* the agent's own code */
 	uint64_t modules;		  /* address of struct agent_modules; 0: none yet */
 	struct agent_pads pads[AGENT_PADS];
-	/* What is readable and writable: sorted. That of a stack that grows may begin where it
-	 * may grow to: nothing below a stack pointer is read. */
+	/* Readable and writable memory, sorted. The range of a stack that grows may begin at its
+	 * lowest possible address: nothing below a stack pointer is read. */
 	struct agent_range ranges[AGENT_RANGES];
-	/* Asked by the agent. */
-	_Alignas(64) uint64_t asked_sp;	  /* this is in no range: read the map again */
-	uint32_t asks;			  /* threads that wait for it */
-	uint64_t nameless;		  /* a thread pointer that has no key, plus 1; 0: none */
-	uint64_t uncounted;		  /* events that there was no way to tell of */
-	_Alignas(64) uint32_t n_nodes;	  /* numbers given away; may run past AGENT_NODES */
-	/* The array for deep chains. 31..0: taken by the number of a thread, plus 1; 63..32: counts
-	 * who has taken it. */
+	/* Questions of the agent's. */
+	_Alignas(64) uint64_t asked_sp;	  /* is in no range: read the map again */
+	uint32_t asks;			  /* threads that wait for that */
+	uint64_t nameless;		  /* a thread pointer without a key, plus 1; 0: none */
+	uint64_t uncounted;		  /* events that could not be recorded */
+	_Alignas(64) uint32_t n_nodes;	  /* numbers given out; may exceed AGENT_NODES */
+	/* The array for deep chains. 31..0: the number, plus 1, of the thread that has taken it;
+	 * 63..32: how often it has been taken. */
 	_Alignas(64) uint64_t deep_taken;
-	uint64_t deep_left; /* so it was when who had it did not come back */
-	_Alignas(64) uint32_t waiting[AGENT_THREADS + 1]; /* by thread: waits for the tracer */
+	uint64_t deep_left; /* deep_taken of a thread that seems to have left it for good */
+	_Alignas(64) uint32_t waiting[AGENT_THREADS + 1]; /* by thread number: waits for the
+							     tracer */
 	_Alignas(64) struct agent_key keys[AGENT_KEYS];
 	_Alignas(4096) struct agent_record ring[AGENT_RING];
 	_Alignas(4096) struct agent_node nodes[AGENT_NODES];
 	uint64_t node_index[AGENT_NODE_SLOTS]; /* 63..32 a part of the hash, 31..0 node; 0: empty */
-	uint64_t recent[AGENT_RECENT_SLOTS];   /* the same, by agent_node_key(), of the latest */
+	uint64_t recent[AGENT_RECENT_SLOTS];   /* the same, by agent_node_key(), for recent ones */
 	/* Rows that were found last, by the lowest bits of the pc: 63..32 its other bits, 31..16
-	 * cfa, 15..0 fp; 0: empty. Emptied by the tracer when it tells other modules. */
+	 * cfa, 15..0 fp; 0: empty. Emptied by the tracer when it writes a new list of modules. */
 	_Alignas(4096) uint64_t rows[AGENT_ROW_SLOTS];
 	_Alignas(4096) struct agent_chain_set chains[AGENT_CHAIN_SETS];
 	_Alignas(4096) struct agent_stack stacks[AGENT_STACKS];
-	struct agent_frame deep[AGENT_DEPTH]; /* new frames that a thread has no room for */
+	struct agent_frame deep[AGENT_DEPTH]; /* new frames that do not fit into a thread record */
 	struct agent_thread threads[AGENT_THREADS];
 };
 
@@ -384,16 +394,16 @@ _Static_assert(sizeof(struct agent_shared) < 128 << 20, "128 MiB of addresses");
 
 #define AGENT_MAGIC UINT64_C(0x31746e656761706d) /* "mpagent1" */
 
-/* What the blob begins with. */
+/* The beginning of the blob. */
 struct agent_head {
 	uint64_t magic;
 	uint64_t shared; /* address of struct agent_shared: filled in by the tracer */
-	int32_t enter, begin, end, free; /* entries, counted from the head */
-	/* The same of the table of struct arch_fault: its beginning, and its end. */
+	int32_t enter, begin, end, free; /* entries, relative to the head */
+	/* The beginning and the end of the table of struct arch_fault, relative to the head. */
 	int32_t faults, faults_end;
 };
 
-/* The array for deep chains is free again, if the thread with this number had it. */
+/* Free the array for deep chains, if the thread with this number has it. */
 static inline void agent_deep_give_back(struct agent_shared *s, uint32_t number)
 {
 	uint64_t taken = __atomic_load_n(&s->deep_taken, __ATOMIC_RELAXED);
@@ -403,7 +413,7 @@ static inline void agent_deep_give_back(struct agent_shared *s, uint32_t number)
 					    __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 
-/* Where a thread's key is looked for first. */
+/* The first slot of a thread's probe sequence. */
 static inline uint32_t agent_key_slot(uint64_t thread_pointer)
 {
 	return (uint32_t)((thread_pointer >> 6) * UINT64_C(0x9e3779b97f4a7c15) >> 51);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which thread it is. A thread gets its thread pointer when it is born, which the tracer sees; the
- * first one sets its own, and nobody is told. Its calls could be told apart by the stack alone,
- * where that can be followed, and slowly: so it waits, once, until the tracer has seen to it.
+ * Identifying a thread. A thread gets its thread pointer when it is created, which the tracer sees;
+ * but a program's first thread sets its own without the tracer's notice. Without a record, nested
+ * calls could be told only by the stack, slowly, and only if that can be unwound: so the thread
+ * waits, once, until the tracer has made a record.
  */
 #include "agent/agent_internal.h"
 
@@ -22,12 +23,12 @@ uint32_t agent_search_thread(const struct agent_shared *s, uint64_t thread_point
 	return AGENT_NO_THREAD;
 }
 
-/* Until the tracer has answered what is asked now. False: it has gone. */
+/* Wait until the tracer has answered the question @asked. False: it has gone. */
 static bool await_answer(struct agent_shared *s, uint64_t asked)
 {
 	bool answered;
 
-	/* Of all who wait here one flag tells, for whoever looks after the tracer. */
+	/* One flag for all threads that wait here, for the watchdog. */
 	__atomic_store_n(&s->waiting[AGENT_NO_THREAD], 1, __ATOMIC_RELAXED);
 	while (!(answered = __atomic_load_n(&s->nameless, __ATOMIC_ACQUIRE) != asked) &&
 	       agent_may_wait(s))
@@ -43,7 +44,7 @@ uint32_t agent_ask_name(struct agent_shared *s, uint64_t thread_pointer)
 
 	if (!key)
 		return AGENT_NO_THREAD;
-	do { /* others may have asked before */
+	do { /* others may have asked first */
 		asked = 0;
 		if (__atomic_compare_exchange_n(&s->nameless, &asked, key, false, __ATOMIC_RELEASE,
 						__ATOMIC_RELAXED))

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Calls that are trapped while pads are called: is the innermost one among the frames of a walk,
- * and what is inside of it? */
+/* Is the innermost trapped call among the frames of a walk, and what is inside of it? */
 #include "agent/agent_internal.h"
 
 struct search {
 	const struct agent_shared *shared;
-	uint64_t sp, pc;	/* where the call goes on, and the stack pointer then */
+	uint64_t sp, pc;	/* where the call returns to, and the stack pointer then */
 	uint64_t seen;
 };
 
@@ -25,8 +24,8 @@ static bool look_at(struct search *s, const struct agent_frame *f, bool signal)
 	return false;
 }
 
-/* Is a pad's call pending whose return address is still where the pad has put it? That proves
- * nothing, after a longjmp; but where the stack cannot be followed there is nothing else. */
+/* Is a pad's call pending whose return address is still where the pad has put it? After a longjmp
+ * that proves nothing; but if the stack cannot be unwound there is nothing better. */
 static bool has_pending(const struct activation *a, uint64_t outer_at)
 {
 	uint64_t depth = a->own ? a->own->depth : 0, word;
@@ -60,7 +59,7 @@ uint64_t agent_seen(const struct activation *a, const struct agent_found *found)
 	for (uint32_t i = 0; i < found->n_fresh; i++)
 		if (look_at(&s, &found->fresh[i], found->fresh[i].inside == INSIDE_SIGNAL))
 			return s.seen | (at & SEEN_OUTER_AT_MASK);
-	/* Of a chain with a signal in it nothing is remembered. */
+	/* Chains with a signal in them are not remembered, so there is none among known frames. */
 	for (uint32_t i = found->n_known; found->whole && i-- > 0;)
 		if (look_at(&s, &found->known[i], false))
 			break;

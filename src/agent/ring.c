@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The ring, as who puts records into it sees it. */
+/* The producers' side of the ring. */
 #include "agent/agent_internal.h"
 
 enum { AHEAD = 8 }; /* records: two lines of the cache */
 
-/* Is there for a record at @pos? */
+/* Is there room for a record at @pos? */
 static bool has_room(const struct agent_shared *s, uint64_t pos)
 {
-	/* Signed: who is late may be behind what has been read. */
+	/* Signed: a slow thread may be behind what has been read. */
 	return (int64_t)(pos - __atomic_load_n(&s->tail, __ATOMIC_ACQUIRE)) <= AGENT_ROOM;
 }
 
@@ -16,7 +16,7 @@ static struct agent_record *slot_of(struct agent_shared *s, uint64_t pos)
 	return &s->ring[pos % AGENT_RING];
 }
 
-/* All pads pass through from now on. */
+/* Switch off all pads. */
 static void deactivate(struct agent_shared *s)
 {
 	uint32_t n = __atomic_load_n(&s->n_pads, __ATOMIC_ACQUIRE);
@@ -49,18 +49,17 @@ static bool wait_for_room(struct agent_shared *s, uint32_t number, uint64_t pos)
 	return room;
 }
 
-/* A position before which all are filled. */
+/* A position before which all positions are filled. */
 static uint64_t first_to_look_at(const struct agent_shared *s)
 {
 	uint64_t head = __atomic_load_n(&s->head, __ATOMIC_RELAXED);
 	uint64_t tail = __atomic_load_n(&s->tail, __ATOMIC_RELAXED);
 
-	/* It may be very late, or damaged. */
+	/* It may be far behind, or damaged. */
 	return head - tail <= AGENT_RING ? head : tail;
 }
 
-/* The next position that others have not filled as far as can be seen, or for which there is no
- * room. */
+/* The next position that seems to be empty, or for which there is no room. */
 static uint64_t next_to_try(struct agent_shared *s, uint64_t pos)
 {
 	const struct agent_record *slot;
@@ -73,8 +72,8 @@ static uint64_t next_to_try(struct agent_shared *s, uint64_t pos)
 	return pos;
 }
 
-/* Nobody need look at what is before @pos. By a plain store: who is overtaken by others between
- * the two sets it back a little, and they look again. */
+/* Producers need not search before @pos. A plain store: a thread that is overtaken between load and
+ * store sets it back a little, and others search a little more. */
 static void advance(struct agent_shared *s, uint64_t pos)
 {
 	if (__atomic_load_n(&s->head, __ATOMIC_RELAXED) - pos > AGENT_RING)
@@ -92,12 +91,13 @@ bool agent_put(struct agent_shared *s, uint32_t number, uint64_t lo, uint64_t hi
 			break;
 	}
 	advance(s, pos + 1);
-	/* Who has read it has it in his cache. */
+	/* It is in the cache of the tracer's processor, which has read it. */
 	arch_expect_write(slot_of(s, pos + AHEAD));
 	return true;
 }
 
-/* The clock is as slow as all the rest of a record: while events are many, not each looks at it. */
+/* Reading the clock takes as long as the rest of a record: while events are frequent, not each
+ * reads it. */
 static bool looks_at_clock(const struct agent_shared *s, struct agent_thread *own)
 {
 	if (own && own->untimed++ < __atomic_load_n(&s->untimed, __ATOMIC_RELAXED))

@@ -26,7 +26,8 @@ static struct agent_range find_range(const struct agent_shared *s, uint64_t sp)
 	return (struct agent_range){ 0 };
 }
 
-/* As of *@turn, which is even; lo == hi: in none. False: the tracer has gone while it wrote. */
+/* The range, as of *@turn, which is even; lo == hi: none. False: the tracer has gone while it was
+ * writing. */
 static bool look_up(struct agent_shared *s, uint64_t sp, struct agent_range *out, uint32_t *turn)
 {
 	for (;;) {
@@ -70,11 +71,11 @@ bool agent_know_stack(struct activation *a)
 		return true;
 	if (!look_up(s, a->sp, &r, &turn))
 		return false;
-	/* Twice: the first answer may have been on its way before the stack was mapped. */
+	/* Twice: the map for the first answer may have been read before the stack was mapped. */
 	for (int asked = 0; r.lo == r.hi && asked < 2; asked++)
 		if (!ask(a, turn) || !look_up(s, a->sp, &r, &turn))
 			return false;
-	/* What was remembered may lie where nothing is any more. */
+	/* Remembered frames may be in memory that is not mapped any more. */
 	if (r.lo != t->stack_lo || r.hi != t->stack_hi)
 		t->n_frames = 0;
 	t->stack_lo = r.lo;
@@ -88,7 +89,7 @@ uint64_t agent_stack_end(const struct agent_shared *s, uint64_t sp)
 	return find_range(s, sp).hi;
 }
 
-/* With its turn. */
+/* Take a stack copy. *@turn: its turn. */
 static bool take_copy(struct activation *a, uint32_t number, uint64_t *turn)
 {
 	struct agent_stack *copy = &a->shared->stacks[number];
@@ -98,7 +99,8 @@ static bool take_copy(struct activation *a, uint32_t number, uint64_t *turn)
 	if (claim_owner(claim))
 		return false;
 	*turn = claim_turn(ours);
-	/* First: if a handler never comes back it must be seen which we were about to take. */
+	/* Before the claim: if a handler never comes back it must be known which copy we were about
+	 * to take. */
 	a->record->stack = number + 1;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	return claim_change(copy, claim, ours);
@@ -114,7 +116,7 @@ static bool take_any_copy(struct activation *a, uint32_t *number, uint64_t *turn
 	return false;
 }
 
-/* The number of a copy that is ours. False: the tracer has gone. */
+/* Take a copy, waiting for one if necessary. False: the tracer has gone. */
 static bool wait_for_copy(struct activation *a, uint32_t *number, uint64_t *turn)
 {
 	uint32_t *waiting = &a->shared->waiting[a->number];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From a frame to its caller, by the rows of what is mapped. */
+/* From a frame to its caller, by the rows of mapped code. */
 #include "agent/step.h"
 
 #include "agent/agent_internal.h"
 #include "unwind_row.h"
 
-/* What may be read: the stack from the frame on. */
+/* The memory that may be read: the stack from the frame on. */
 struct stack {
 	uint64_t lo, hi;
 };
@@ -53,8 +53,8 @@ static bool search_row(const struct agent_shared *s, uint64_t pc, struct agent_r
 	return true;
 }
 
-/* Mostly it has been found before. A row that is remembered late is one of code that a frame is in,
- * which does not go before that frame does. */
+/* Mostly the row has been found before. It is safe to remember a row a little late: code that a
+ * frame is in is not unmapped before the frame is gone. */
 static bool find_row(struct agent_shared *s, uint64_t pc, struct agent_row *out)
 {
 	if (agent_row_is_known(s, pc, out))
@@ -67,8 +67,8 @@ static bool find_row(struct agent_shared *s, uint64_t pc, struct agent_row *out)
 	return true;
 }
 
-/* Where the caller's stack pointer and frame pointer are found depends on more than the two words
- * that are compared. */
+/* Do the caller's stack pointer and frame pointer depend on more than the two words that are
+ * compared? */
 static bool is_special(const struct agent_row *r)
 {
 	uint16_t kind = r->cfa & UNWIND_CFA_KIND;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which thread record an activation of the agent uses. */
+/* Taking and leaving thread records. */
 #include "agent/agent_internal.h"
 
 void agent_activate(struct activation *a, const uint64_t *sp, uint64_t fp,
@@ -38,7 +38,7 @@ static bool take(struct activation *a, uint32_t number)
 
 void agent_take(struct activation *a)
 {
-	/* Handlers that interrupt each other meet at different places. */
+	/* Handlers that interrupt each other begin at different spares. */
 	uint32_t first = (uint32_t)((a->sp + a->thread_pointer) >> 6) % AGENT_SPARES;
 
 	if (a->own && take(a, a->own_number))
@@ -71,8 +71,8 @@ static void reclaim(struct activation *a, uint32_t number)
 
 	if (t == a->record || __atomic_load_n(&t->busy, __ATOMIC_ACQUIRE) != a->thread_pointer + 1)
 		return;
-	/* A frame on this stack, where we are or below, has gone. One elsewhere may be of a
-	 * coroutine that sleeps. */
+	/* An activation at or below our frame on this stack is gone. One elsewhere may be on the
+	 * stack of a sleeping coroutine. */
 	if (t->busy_sp && (t->busy_sp < a->record->stack_lo || t->busy_sp > a->sp))
 		return;
 	agent_give_back_copy(s, number);

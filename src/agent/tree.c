@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The call tree, which all threads let grow at the same time. */
+/* The call tree, which all threads grow at the same time. */
 #include "agent/agent_internal.h"
 
 static uint64_t hash_of(uint32_t parent, uint64_t pc, uint32_t epoch)
@@ -11,7 +11,7 @@ static uint64_t hash_of(uint32_t parent, uint64_t pc, uint32_t epoch)
 	return h ^ h >> 29;
 }
 
-/* A node that nobody else knows yet. 0: there is none left. */
+/* A new node that other threads do not know yet. 0: there is none left. */
 static uint32_t new_node(struct agent_shared *s, uint32_t parent, uint64_t pc, uint32_t epoch)
 {
 	uint32_t n;
@@ -25,7 +25,7 @@ static uint32_t new_node(struct agent_shared *s, uint32_t parent, uint64_t pc, u
 	return n;
 }
 
-/* Roots of different epochs differ; other nodes have an epoch by their parents. */
+/* Roots of different epochs differ; other nodes belong to the epoch of their root. */
 static bool is_node(const struct agent_node *n, uint32_t parent, uint64_t pc, uint32_t epoch)
 {
 	return n->pc == pc && n->parent == parent && (parent || n->epoch == epoch);
@@ -37,8 +37,8 @@ uint32_t agent_node_below(struct agent_shared *s, uint32_t parent, uint64_t pc, 
 	uint64_t tag = hash >> 32 << 32;
 	uint32_t i = (uint32_t)hash % AGENT_NODE_SLOTS, mine = 0;
 
-	/* There are twice as many slots as nodes: an empty one comes, if nobody has damaged the
-	 * index. */
+	/* There are twice as many slots as nodes: so there is an empty one, unless the index is
+	 * damaged. */
 	for (uint32_t looks = 0; looks < AGENT_NODE_SLOTS; looks++) {
 		uint64_t *slot = &s->node_index[(i + looks) % AGENT_NODE_SLOTS];
 		uint64_t there = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
@@ -49,7 +49,7 @@ uint32_t agent_node_below(struct agent_shared *s, uint32_t parent, uint64_t pc, 
 			if (__atomic_compare_exchange_n(slot, &there, tag | mine, false,
 							__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 				return mine;
-			/* Somebody else was first, perhaps with the same node: ours is left
+			/* Another thread was first, maybe with the same node: ours is left
 			 * unused. */
 		}
 		if (there >> 32 << 32 == tag &&
@@ -59,7 +59,7 @@ uint32_t agent_node_below(struct agent_shared *s, uint32_t parent, uint64_t pc, 
 	return 0;
 }
 
-/* ---- what was found last ---- */
+/* ---- recent nodes ---- */
 
 uint64_t agent_node_key(uint64_t outer, uint64_t pc)
 {
@@ -73,7 +73,7 @@ static uint64_t *recent_at(struct agent_shared *s, uint64_t key)
 	return &s->recent[key % AGENT_RECENT_SLOTS];
 }
 
-/* The node that was found last by @key, whatever it is; 0: none. */
+/* The node that was last found by @key, not checked; 0: none. */
 static uint32_t recent_node(struct agent_shared *s, uint64_t key)
 {
 	uint64_t there = __atomic_load_n(recent_at(s, key), __ATOMIC_ACQUIRE);

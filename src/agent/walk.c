@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The chain of a call. Mostly it is the thread's last one but for the innermost frames: as soon as
- * a frame is one of those that are remembered, what is outside of it is only compared with the
- * stack.
+ * The chain of a call. Mostly it differs from the thread's last one only in the innermost frames:
+ * as soon as a frame is found among the remembered ones, those further out are only compared with
+ * the stack.
  */
 #include "agent/agent_internal.h"
 #include "agent/step.h"
@@ -12,11 +12,11 @@ struct walk {
 	struct agent_thread *t;
 	struct agent_frame *fresh; /* new frames, innermost first */
 	uint32_t n, max;
-	uint32_t keep;		   /* so many of t->frames are outside of them */
+	uint32_t keep;		   /* how many of t->frames are outside of them */
 	uint64_t hi;		   /* end of the stack that is being walked */
-	enum agent_inside inside;  /* what came first among the new frames */
+	enum agent_inside inside;  /* what came first among the new frames, going outwards */
 	bool agent, crossed;	   /* ... and whether the agent, or a signal, is among them */
-	bool deep;		   /* fresh is the buffer that there is one of */
+	bool deep;		   /* fresh is the shared array for deep chains */
 };
 
 static bool in_agent(const struct agent_shared *s, uint64_t pc)
@@ -24,9 +24,8 @@ static bool in_agent(const struct agent_shared *s, uint64_t pc)
 	return pc >= s->agent_lo && pc < s->agent_hi;
 }
 
-/* Is the remembered frame @was the one that is at *@now? Where no frame from it outwards is found
- * by its frame pointer, that is any other register, with another value each time: told to
- * @was. */
+/* Is the remembered frame @was the same as @now? If no frame from it outwards is found by its frame
+ * pointer, that is used as an ordinary register, whose value may differ: update @was. */
 static bool is_still(struct agent_frame *was, const struct agent_frame *now)
 {
 	if (was->pc != now->pc || was->sp != now->sp || was->exact != now->exact ||
@@ -36,7 +35,8 @@ static bool is_still(struct agent_frame *was, const struct agent_frame *now)
 	return true;
 }
 
-/* By a step, where one word does not tell. @outer AGENT_NULL: to nobody. */
+/* Check by a step, where one word is not enough, that @f's caller is still @outer; AGENT_NULL: that
+ * it still has none. */
 __attribute__((noinline)) static bool steps_to(const struct walk *w, const struct agent_frame *f,
 					       struct agent_frame *outer)
 {
@@ -59,14 +59,13 @@ static bool still_called_by(const struct walk *w, const struct agent_frame *f,
 	       (!f->fp_at || arch_read(f->fp_at, &caller.fp)) && is_still(outer, &caller);
 }
 
-/* Has a remembered frame that had no caller still none? */
+/* Does a remembered frame that had no caller still have none? */
 static bool still_outermost(const struct walk *w, const struct agent_frame *f)
 {
 	return f->special != SPECIAL_ZERO || steps_to(w, f, AGENT_NULL);
 }
 
-/* *@moved: of the remembered frames, the innermost one whose caller is not what it was. False: all
- * are right. */
+/* *@moved: the innermost remembered frame whose caller has changed. False: there is none. */
 static bool find_moved(const struct walk *w, uint32_t *moved)
 {
 	struct agent_frame *frames = w->t->frames;
@@ -83,7 +82,7 @@ static uint32_t number_of(const struct walk *w)
 	return (uint32_t)(w->t - w->shared->threads);
 }
 
-/* *@taken: by whom it is taken, if it is not by us. */
+/* Take the array for deep chains. False: it is taken already, as *@taken says. */
 static bool take_deep(const struct walk *w, uint64_t *taken)
 {
 	uint64_t *deep = &w->shared->deep_taken;
@@ -97,15 +96,15 @@ static bool take_deep(const struct walk *w, uint64_t *taken)
 	return false;
 }
 
-/* Who has it may never come back: left by a longjmp. So often it is looked whether his walk has
- * ended, which takes some milliseconds at most: about a second, for he may have to wait for a
- * processor. */
+/* The walk that has the array may never end: left by a longjmp. How often to look before giving up:
+ * a walk takes some milliseconds at most, and this takes about a second, for the thread may have to
+ * wait for a processor. */
 enum {
 	DEEP_LOOKS = 1 << 25,
-	GONE_LOOKS = 1024, /* who has it is in no walk; or has just given it back */
+	GONE_LOOKS = 1024, /* the thread that has it is in no walk, or has just given it back */
 };
 
-/* By whom it is taken, as agent_thread.busy has it; 0: nobody. */
+/* The thread that has it, as in agent_thread.busy; 0: none. */
 static uint64_t taken_by(const struct agent_shared *s, uint64_t taken)
 {
 	uint32_t by = (uint32_t)taken;
@@ -114,8 +113,8 @@ static uint64_t taken_by(const struct agent_shared *s, uint64_t taken)
 		       __atomic_load_n(&s->threads[by - 1].busy, __ATOMIC_RELAXED) : 0;
 }
 
-/* Wait for the array for deep chains. Looks count as long as the same walk has it: many threads
- * may be before us. False: it is not to be had. */
+/* Wait for the array for deep chains. The count starts again when another walk has it: many threads
+ * may be before us. False: it cannot be had. */
 static bool wait_for_deep(const struct walk *w)
 {
 	struct agent_shared *s = w->shared;
@@ -127,7 +126,8 @@ static bool wait_for_deep(const struct walk *w)
 		if (taken != before)
 			looks = 0;
 		before = taken;
-		/* By who has been interrupted by us; or others have waited long enough. */
+		/* It is taken by the activation that we have interrupted; or others have already
+		 * waited long enough. */
 		if (by == w->t->busy ||
 		    taken == __atomic_load_n(&s->deep_left, __ATOMIC_RELAXED) || !agent_may_wait(s))
 			return false;
@@ -139,7 +139,7 @@ static bool wait_for_deep(const struct walk *w)
 	return true;
 }
 
-/* From the thread's own array to the one for deep chains. False: it is not to be had. */
+/* Move from the thread's own array to the one for deep chains. False: it cannot be had. */
 static __attribute__((noinline)) bool go_deep(struct walk *w)
 {
 	struct agent_shared *s = w->shared;
@@ -154,8 +154,7 @@ static __attribute__((noinline)) bool go_deep(struct walk *w)
 	return true;
 }
 
-/* What stands behind the new frames is one of them. False: there would be no room for its
- * caller. */
+/* Add the frame that is behind the new ones to them. False: there is no room for its caller. */
 static bool add(struct walk *w)
 {
 	struct agent_frame *f = &w->fresh[w->n];
@@ -176,7 +175,8 @@ static bool add(struct walk *w)
 	return true;
 }
 
-/* The remembered frames down to number @i are right, but now are called by something else. */
+/* The remembered frames down to number @i are unchanged, but have a different caller now: add them
+ * to the new ones. */
 static bool add_known(struct walk *w, uint32_t i)
 {
 	while (w->keep > i) {
@@ -187,7 +187,7 @@ static bool add_known(struct walk *w, uint32_t i)
 	return true;
 }
 
-/* From the innermost new frame to its caller, which is put behind it. */
+/* From the last new frame to its caller, which is put behind it. */
 static enum agent_step step_out(struct walk *w)
 {
 	struct agent_frame *f = &w->fresh[w->n - 1], *caller = &w->fresh[w->n];
@@ -205,14 +205,14 @@ static enum agent_step step_out(struct walk *w)
 			w->hi = agent_stack_end(w->shared, caller->sp);
 		return w->hi ? how : STEP_UNREADABLE;
 	}
-	/* Outwards is upwards: who stands still would be walked for ever. */
+	/* Going outwards sp has to grow: otherwise the walk might never end. */
 	if (how == STEP_CALLER && (caller->sp <= f->sp || caller->sp > w->hi))
 		return STEP_UNREADABLE;
 	return how;
 }
 
-/* From the frame on that stands behind the new ones, none yet. How it ended; *@full: there was
- * no room. */
+/* Walk from the frame behind the new ones, of which there are none yet. Returns how it ended;
+ * *@full: there was no room. */
 static enum agent_step walk_fresh(struct walk *w, bool *full)
 {
 	struct agent_frame *frames = w->t->frames;
@@ -241,16 +241,16 @@ static enum agent_step walk_fresh(struct walk *w, bool *full)
 	return how;
 }
 
-/* Pads and the agent are no callers, and nobody has called the way back from a signal handler: in
- * its place stands what the signal has interrupted. If that is a pad, the agent or a slot, it
+/* Pads and the agent are left out as callers, and so is the return trampoline of a signal handler:
+ * the interrupted frame is in the chain instead. If that is in a pad, the agent or a slot, it
  * stands for the probed function. */
 static bool left_out(const struct agent_frame *f)
 {
 	return f->inside == INSIDE_SIGNAL || (!f->exact && (f->inside == INSIDE_PAD || f->agent));
 }
 
-/* What stands in the chain for a new frame: for the agent, where a signal has interrupted it, the
- * pad that had called it. */
+/* The pc in the chain for a new frame: for the agent, interrupted by a signal, that of the pad that
+ * called it. */
 static uint64_t place_of(const struct walk *w, uint32_t i)
 {
 	const struct agent_frame *f = &w->fresh[i];
@@ -268,7 +268,8 @@ struct keys {
 	uint32_t n, used;
 };
 
-/* Of the frames from number @i on inwards; those that are left out have none. */
+/* Compute the keys of the frames from number @i inwards, except those left out, and prefetch their
+ * nodes. */
 static void expect(struct keys *k, const struct walk *w, uint32_t i)
 {
 	k->n = k->used = 0;
@@ -279,7 +280,8 @@ static void expect(struct keys *k, const struct walk *w, uint32_t i)
 		agent_nodes_expect(w->shared, k->v, k->n);
 }
 
-/* The node of the whole chain; what is new is remembered. 0: the table is full. */
+/* Make or find the nodes of the new frames, and remember these. Returns the node of the whole
+ * chain; 0: the table is full. */
 static uint32_t grow(struct walk *w, enum agent_root root, uint32_t epoch)
 {
 	struct agent_thread *t = w->t;
@@ -304,7 +306,8 @@ static uint32_t grow(struct walk *w, enum agent_root root, uint32_t epoch)
 			f->agent |= outer->agent;
 			f->needs_fp |= !f->fp_at && outer->needs_fp;
 		}
-		/* Of a chain with a signal in it frames are on two stacks: it is not remembered. */
+		/* A chain with a signal in it is not remembered: its frames may be on two
+		 * stacks. */
 		if (keep < AGENT_FRAMES && !w->crossed && root == ROOT_WHOLE && node)
 			t->frames[keep++] = *f; /* NOLINT: t is there, if no frame of it is */
 		outer = f;
@@ -337,7 +340,7 @@ static void finish(struct walk *w, enum agent_step how, bool full, bool nodes,
 	}
 }
 
-/* A chain that consists of callers alone, all of which are in t->frames. */
+/* Does the chain consist of callers alone, all of which are in t->frames? */
 static bool is_plain(const struct walk *w, const struct agent_chain *chain)
 {
 	const struct agent_thread *t = w->t;
