@@ -4,13 +4,13 @@
 
 #include <stddef.h>
 
-/* What processor and kernel have that the code in the program needs. */
+/* The features of processor and kernel that the agent needs. */
 struct arch_machine {
 	unsigned features;	/* x86-64: ecx of cpuid(1) */
 	unsigned long allowed;	/* AT_HWCAP2 of getauxval(3) */
 };
 
-/* What is lacking for the agent, for a person; NULL: nothing. */
+/* What is missing for the agent, for a person; NULL: nothing. */
 const char *arch_machine_lacks(const struct arch_machine *m);
 
 struct arch_machine arch_this_machine(void);

@@ -266,8 +266,8 @@ bool x86_is_jcc(ZydisMnemonic m)
 }
 
 /*
- * The few forms that arch_emulate() does, told by their bytes: direct jumps and calls, and what
- * compilers put behind a call of an allocator: `mov %rax,%rbx` and `test %rax,%rax`.
+ * The few forms that arch_emulate() can do: direct jumps and calls, and what compilers put behind a
+ * call of an allocator: `mov %rax,%rbx` and `test %rax,%rax`.
  */
 static bool can_emulate(const ZydisDecodedInstruction *z, const uint8_t *code)
 {
@@ -278,7 +278,7 @@ static bool can_emulate(const ZydisDecodedInstruction *z, const uint8_t *code)
 	if (op == 0 && (code[0] == 0xe8 || code[0] == 0xe9 || code[0] == 0xeb))
 		return true;
 	if (z->mnemonic == ZYDIS_MNEMONIC_ENDBR64)
-		return code[0] == 0xf3; /* further prefixes may come before it */
+		return code[0] == 0xf3; /* other prefixes may come first */
 	bool registers_only = z->length == op + 2 && (code[op + 1] & 0xc0) == 0xc0;
 	if (!registers_only)
 		return false;
@@ -287,7 +287,8 @@ static bool can_emulate(const ZydisDecodedInstruction *z, const uint8_t *code)
 	return code[op] == 0x85 && z->operand_width >= 32;
 }
 
-/* Where its bytes stand matters: it reads or writes the pc, or the kernel does for it. */
+/* Does the instruction depend on its address? It reads or writes the pc, or the kernel does for
+ * it. */
 static bool tied_to_its_address(const ZydisDecodedInstruction *z)
 {
 	switch (z->meta.category) {
@@ -473,8 +474,8 @@ bool x86_put_distance(uint8_t out[4], taddr end, taddr to)
 	return d == d32;
 }
 
-/* jmp *padding(%rip), and the address behind the padding, where it is aligned: a program that has
- * alignment checked (SDM volume 3, 7.15) would die of reading it anywhere else. */
+/* jmp *padding(%rip), and the address behind the padding, aligned: a program with alignment checks
+ * on (SDM volume 3, 7.15) would die of reading an unaligned one. */
 static size_t put_far_jump(uint8_t *out, taddr from, taddr to)
 {
 	enum { SIZE = 6 };

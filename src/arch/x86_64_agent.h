@@ -6,13 +6,13 @@
 #include <stdint.h>
 
 /*
- * What the agent needs of the machine: a few instructions, and how it is entered. Freestanding, for
- * it is compiled into the agent; the tracer's side uses the same atomic instruction.
+ * What the agent needs of the machine: a few instructions, and its entries. Freestanding, as it is
+ * compiled into the agent; the tracer's side uses the same atomic instruction.
  *
  * Sources: Intel SDM volume 2 (RDFSBASE, CMPXCHG16B, RDTSC); System V x86-64 psABI, 3.2.
  */
 
-/* The thread pointer: no memory is read, so that it is there before thread-local storage is. */
+/* The thread pointer. No memory is read, so this works before thread-local storage is set up. */
 static inline uint64_t arch_thread_pointer(void)
 {
 	uint64_t v;
@@ -21,15 +21,15 @@ static inline uint64_t arch_thread_pointer(void)
 	return v;
 }
 
-/* @pair, aligned to 16 bytes, becomes { lo, hi } if it is { was_lo, was_hi }. Tells whether it
- * was. */
+/* Compare and swap: @pair, aligned to 16 bytes, becomes { lo, hi } if it is { was_lo, was_hi }.
+ * Returns whether it was. */
 static inline bool arch_swap_pair(void *pair, uint64_t was_lo, uint64_t was_hi, uint64_t lo,
 				  uint64_t hi)
 {
 	bool done;
 
 #ifdef __SANITIZE_THREAD__
-	/* It does not see what assembly does. */
+	/* ThreadSanitizer does not see accesses in assembly. */
 	extern void __tsan_release(void *);
 
 	__tsan_release(pair);
@@ -42,16 +42,16 @@ static inline bool arch_swap_pair(void *pair, uint64_t was_lo, uint64_t was_hi, 
 	return done;
 }
 
-/* This will be written to soon, and another processor may have it: where compilers mean a
- * processor that might not know the instruction they would only fetch it for reading. Who does not
- * know it takes it for none (Intel, 64 bits), or has it (AMD, all). */
+/* Prefetch a line that will be written to soon, and that another processor may have.
+ * __builtin_prefetch would only fetch it for reading if the target may lack prefetchw; but
+ * processors without it treat it as a nop (Intel, 64 bits), and all of AMD's have it. */
 static inline void arch_expect_write(const void *at)
 {
 	__asm__ volatile("prefetchw (%0)" : : "r"(at));
 }
 
-/* Where a pad that was entered with the stack pointer @sp has put the return address of the
- * function that it has called: below the words that it keeps, one or three. */
+/* The address of the return address of the function that a pad has called, if the pad was entered
+ * with the stack pointer @sp: below the one or three words that the pad keeps. */
 #define ARCH_PAD_RETURNS_1(sp) ((sp) - 16)
 #define ARCH_PAD_RETURNS_3(sp) ((sp) - 32)
 
@@ -61,9 +61,9 @@ static inline void arch_pause(void)
 }
 
 /*
- * Read a word that may not be there. If it is not, the tracer, who is told of the fault before the
- * program is, finds the instruction in a table and lets the thread go on behind it: false. This
- * costs nothing where there is no fault.
+ * Read a word that may not be mapped. If it is not, the tracer, which sees the SIGSEGV before the
+ * program does, finds the instruction in a table and resumes the thread at its fault label: false.
+ * Without a fault this costs nothing.
  */
 static inline __attribute__((always_inline)) bool arch_read(uint64_t at, uint64_t *word)
 {
@@ -83,7 +83,7 @@ fault:
 	return false;
 }
 
-/* The same of a word that is written. */
+/* The same for writing a word. */
 static inline __attribute__((always_inline)) bool arch_write(uint64_t at, uint64_t word)
 {
 	__asm__ goto("1:	mov %1, (%0)\n"
@@ -99,12 +99,12 @@ fault:
 	return false;
 }
 
-/* An entry of that table: both are told from where they stand themselves. */
+/* An entry of that table: both are relative to their own addresses. */
 struct arch_fault {
 	int32_t insn, behind;
 };
 
-/* The processor's clock. Not ordered with what stands around it: good to some tens of
+/* The processor's clock. Not ordered with the code around it: accurate to some tens of
  * nanoseconds. */
 static inline uint64_t arch_ticks(void)
 {
@@ -114,19 +114,18 @@ static inline uint64_t arch_ticks(void)
 	return (uint64_t)hi << 32 | lo;
 }
 
-/* A function that changes no register but the one of its result. */
+/* A function that changes only the register of its result. */
 #define ARCH_CHANGES_NOTHING __attribute__((no_caller_saved_registers))
 
-/* Registers that a call leaves alone, but for the frame pointer, as the caller has them. */
+/* The caller's callee-saved registers, without the frame pointer. */
 struct arch_saved {
 	uint64_t r15, r14, r13, r12, rbx;
 };
 
 /*
  * Defines an entry NAME_entry of the agent: a function that pads call, of at most five arguments,
- * which calls NAME with a pointer to struct arch_saved as the sixth. Unwinders ask for those
- * registers, and code made by a compiler would have lost them by the time that somebody wants to
- * know.
+ * which calls NAME with a pointer to struct arch_saved as the sixth. Unwinding needs these
+ * registers, and compiled code could not get at them any more when they are needed.
  */
 #define ARCH_AGENT_ENTRY(name)                                                                    \
 	__asm__(".pushsection .text." #name "_entry, \"ax\", @progbits\n"                          \
@@ -147,11 +146,11 @@ struct arch_saved {
 		".size " #name "_entry, . - " #name "_entry\n"                                     \
 		".popsection\n")
 
-/* Where an entry has put the register with this number in arch_copy_saved(), if its caller's stack
- * pointer was @cfa before the call. */
+/* Where an entry has saved the register with this number in arch_copy_saved(), if its caller's
+ * stack pointer was @cfa before the call. */
 #define ARCH_SAVED_AT(cfa, number) ((cfa) - 16 - 8 * (number))
 
-/* In the order in which a copy of a stack tells them: rbx, r12 to r15. */
+/* In the order of a stack copy: rbx, r12 to r15. */
 static inline void arch_copy_saved(const struct arch_saved *from, uint64_t to[5])
 {
 	to[0] = from->rbx;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where instructions move whole words. Sources: Intel SDM volume 2; psABI, 3.2.1, 3.2.3, 3.6.2. */
+/* How instructions move whole words. Sources: Intel SDM volume 2; psABI, 3.2.1, 3.2.3, 3.6.2. */
 #include "arch/flow.h"
 
 #include "arch/x86_64_internal.h"
@@ -13,10 +13,10 @@ const uint32_t arch_flow_lost = 1u << RAX | 1u << RDX | 1u << RCX | 1u << RSI | 
 const int arch_flow_args[ARCH_FLOW_ARGS] = {RDI, RSI, RDX, RCX, R8, R9};
 const int arch_flow_result = RAX, arch_flow_sp = RSP, arch_flow_fp = RBP;
 
-/* DWARF's number of the whole of a register. */
+/* The DWARF number of the 64-bit register that contains @r. */
 static int number_of(ZydisRegister r)
 {
-	/* By the machine's own numbers. */
+	/* Indexed by the machine's numbers. */
 	static const int8_t numbers[8] = {RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI};
 	ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, r);
 
@@ -101,7 +101,7 @@ static void set_kind(struct arch_flow *f, const struct decoded *d)
 {
 	switch (d->z.mnemonic) {
 	case ZYDIS_MNEMONIC_MOV:
-		/* Of an address that is cut to 32 bits a place cannot tell. */
+		/* A struct arch_flow_place cannot express an address cut to 32 bits. */
 		if (d->z.address_width == 64)
 			set_move(f, d);
 		break;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* All ways through a function that may be nothing but a way to another one. */
+/* Follows all paths through a function that may only forward to another one. */
 #include "arch/forward.h"
 
 #include "arch/x86_64_values.h"
@@ -15,10 +15,10 @@ enum {
 	INSN_MAX = 15,
 };
 
-/* An instruction, and what is known before it on all the ways there that have been found. */
+/* An instruction, and what is known before it on all paths to it found so far. */
 struct place {
 	uint64_t at;
-	bool waits;	/* to be gone on from */
+	bool waits;	/* to be continued from */
 	struct values known;
 };
 
@@ -64,7 +64,7 @@ static uint64_t target(const struct insn *i)
 	return i->next + (uint64_t)i->o[0].imm.value.s;
 }
 
-/* ---- going on ---- */
+/* ---- continuing ---- */
 
 static void go_on(struct walk *w, uint64_t at, const struct values *known)
 {
@@ -90,7 +90,7 @@ static void go_on(struct walk *w, uint64_t at, const struct values *known)
 
 /* ---- what is called ---- */
 
-/* Does a function compute, and nothing else? It calls nothing, and returns. */
+/* Does a function only compute? It calls nothing, and returns. */
 static bool is_leaf(const struct walk *w, uint64_t at)
 {
 	for (int n = 0; n < LEAF_MAX; n++) {
@@ -140,7 +140,7 @@ static struct value argument(const struct values *s, uint8_t number)
 	return number < sizeof regs ? s->reg[regs[number]] : (struct value){ .kind = VALUE_ANY };
 }
 
-/* Has nothing been given, so that it may do what it wants? */
+/* Has the request failed, so that the function may do what it wants? */
 static bool has_nothing(const struct values *s)
 {
 	return s->progress == PROGRESS_FAILED;
@@ -153,14 +153,14 @@ static bool is_asked_for(const struct values *s, struct value size)
 		(value_is_number(size, 0) || value_is_number(size, 1)));
 }
 
-/* The request is passed on, or the free. */
+/* The request, or the free, is passed on. NULL, or why it is no forwarder. */
 static const char *pass(const struct walk *w, const struct insn *i, struct values *s,
 			struct arch_callee c)
 {
 	const struct arch_forwarded *f = w->of;
 	struct value v = argument(s, c.arg);
 
-	/* From elsewhere the frame would not be known to be the function's. */
+	/* A frame outside of the function would not be known to be the function's. */
 	if (i->z.meta.category == ZYDIS_CATEGORY_CALL &&
 	    (i->at < f->at || i->at - f->at >= f->size))
 		return "it passes on from outside of its own code";
@@ -181,7 +181,7 @@ static bool passes(const struct walk *w, struct arch_callee c)
 	return c.kind == (w->of->gives ? ARCH_CALLEE_GIVES : ARCH_CALLEE_TAKES);
 }
 
-/* Where an exception goes on that comes out of a call which has given nothing. */
+/* Continue where an exception lands that leaves a call which has given nothing. */
 static void land(struct walk *w, const struct insn *i, const struct values *before)
 {
 	struct values s = *before;
@@ -247,7 +247,7 @@ static const char *at_end(const struct walk *w, const struct values *s)
 	return given ? NULL : "it returns something else";
 }
 
-/* To another function, which returns in its place, or within its own code. */
+/* A jump to another function, which returns in its place, or within its own code. */
 static void jump(struct walk *w, const struct insn *i, struct values *s)
 {
 	const struct arch_callee c = callee_of(w, i);
@@ -322,7 +322,7 @@ static struct values at_entry(const struct arch_forwarded *f)
 	return s;
 }
 
-/* The next place to go on from, or NULL. */
+/* The next place to continue from, or NULL. */
 static struct place *waiting(const struct walk *w)
 {
 	for (size_t i = 0; i < w->n; i++)

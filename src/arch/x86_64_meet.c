@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is known where two ways through a function meet. */
+/* What is known where two paths through a function join. */
 #include "arch/x86_64_values.h"
 
-/* The size or 1, as it is called where the size is known to be 0, or not to be. */
+/* Generalise a value: where the size is known to be 0, 1 is max(size, 1); where it is known not to
+ * be, the size is. */
 static struct value in_general(struct value v, enum argument argument)
 {
 	bool is_it = (argument == ARGUMENT_ZERO && value_is_number(v, 1)) ||
@@ -16,7 +17,7 @@ static struct value meet(struct value a, const struct values *in_a, struct value
 {
 	if (value_same(a, b))
 		return a;
-	/* Where nothing was given what was given is 0. */
+	/* On a path where the request failed its result is 0. */
 	if ((value_is(a, VALUE_RESULT) && in_b->progress == PROGRESS_FAILED &&
 	     value_is_number(b, 0)) ||
 	    (value_is(b, VALUE_RESULT) && in_a->progress == PROGRESS_FAILED &&
@@ -40,7 +41,7 @@ static bool meet_progress(const struct values *a, const struct values *b, enum p
 	if (a->progress == b->progress)
 		return true;
 	if (either(a, b, PROGRESS_FREED)) {
-		/* Nothing is to be done for no block. */
+		/* A block of 0 need not be freed. */
 		*out = PROGRESS_FREED;
 		return early->progress == PROGRESS_NONE && early->argument == ARGUMENT_ZERO;
 	}

@@ -12,8 +12,8 @@ enum reg { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11 };
 
 static const uint8_t argument_regs[] = { RDI, RSI, RDX, RCX, R8, R9 };
 
-/* What a call may change, in the order in which it is pushed. The callers of an allocator within
- * its own library may have been compiled knowing what the real one leaves alone. */
+/* The caller-saved registers, in the order in which they are pushed. All of them: callers of an
+ * allocator within its own library may have been compiled knowing which ones it does not change. */
 static const uint8_t saved_regs[] = { RAX, RCX, RDX, RSI, RDI, R8, R9, R10, R11 };
 enum { SAVED = sizeof saved_regs };
 
@@ -34,7 +34,7 @@ static void put(struct writer *w, const uint8_t *bytes, size_t n)
 #define PUT(w, ...)                                                                                \
 	put(w, (const uint8_t[]){ __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ }))
 
-/* Behind an instruction: the stack pointer has moved. */
+/* The instruction just written has moved the stack pointer. */
 static void moved(struct writer *w, int words)
 {
 	struct arch_pad_code *c = w->code;
@@ -75,7 +75,7 @@ static void from_stack(struct writer *w, uint8_t opcode, enum reg to, unsigned w
 
 enum { LOAD = 0x8b, ADDRESS = 0x8d };
 
-/* The last 4 bytes of an instruction, of which @more are left behind them: how far @to is. */
+/* The displacement of an instruction to @to, behind which @more bytes of it follow. */
 static void put_distance(struct writer *w, taddr to, unsigned more)
 {
 	uint8_t distance[4];
@@ -106,8 +106,8 @@ static void restore(struct writer *w)
 		pop(w, saved_regs[i]);
 }
 
-/* Without pushf and popf: they are slow, and know of the trap flag of a task that is
- * single-stepped. seto %al; lahf; push %rax */
+/* Without pushf and popf, which are slow, and include the trap flag of a single-stepped task. seto
+ * %al; lahf; push %rax */
 static void save_flags(struct writer *w)
 {
 	PUT(w, 0x0f, 0x90, 0xc0, 0x9f);
@@ -129,8 +129,7 @@ static void call_entry(struct writer *w, taddr entry)
 	PUT(w, 0xff, 0xd0);
 }
 
-/* What the other entries of the agent are given, and the call: sp in rsi, fp in rdx, the probe in
- * ecx. */
+/* Call an entry other than agent_enter: sp in rsi, fp in rdx, the probe in ecx. */
 static void call_agent(struct writer *w, const struct arch_pad *pad, taddr entry)
 {
 	from_stack(w, ADDRESS, RSI, w->words);
@@ -162,7 +161,7 @@ static void push_argument(struct writer *w, uint8_t arg)
 	moved(w, 1);
 }
 
-/* jne, to a place that is not known yet: where its distance is. */
+/* jne, to a place that is not known yet. Returns the offset behind its displacement. */
 static size_t jump_if_true(struct writer *w)
 {
 	PUT(w, 0x75, 0);
@@ -174,8 +173,8 @@ static void lands_here(struct writer *w, size_t distance_end)
 	w->code->bytes[distance_end - 1] = (uint8_t)(w->code->size - distance_end);
 }
 
-/* Behind the words that a call pad has pushed. What agent_enter says is tested before the two
- * registers are popped, which leaves the flags alone. */
+/* Call agent_enter, behind the words that a call pad has pushed. Its result is tested before the
+ * two registers are popped, which does not change the flags. */
 static size_t ask_to_enter(struct writer *w, const struct arch_pad *pad)
 {
 	push(w, RAX);
@@ -202,8 +201,8 @@ static void tell_begin(struct writer *w, const struct arch_pad *pad)
 		lands_here(w, entered);
 }
 
-/* One or three words and the return address: the stack is aligned, and still with the ten saved
- * ones, or with two. */
+/* One or three words and the return address: the stack is aligned, also with ten saved words more,
+ * or two. */
 static void write_call(struct writer *w, const struct arch_pad *pad)
 {
 	bool one = pad->args[1] == ARCH_PAD_NO_ARG && pad->args[2] == ARCH_PAD_NO_ARG;

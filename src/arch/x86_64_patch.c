@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A jump in the place of a function's first instructions. Source: Intel SDM volume 2. */
+/* Replacing a function's first instructions by a jump. Source: Intel SDM volume 2. */
 #include "arch/patch.h"
 
 #include "arch/arch.h"
@@ -52,7 +52,7 @@ static bool is_direct_branch(const ZydisDecodedInstruction *z)
 	return z->raw.imm[0].is_relative;
 }
 
-/* Where a direct branch goes, as the distance from its own first byte. */
+/* The target of a direct branch, relative to its own first byte. */
 static int64_t branch_distance(const ZydisDecodedInstruction *z)
 {
 	return z->length + z->raw.imm[0].value.s;
@@ -60,8 +60,8 @@ static int64_t branch_distance(const ZydisDecodedInstruction *z)
 
 /* ---- the first instructions ---- */
 
-/* A branch that may be taken. The forms that count or look at rcx have no form with 32 bits, a
- * transaction goes back to where it began. */
+/* A conditional branch. Those that count or test rcx have no 32-bit form, and a transaction
+ * restarts where it began. */
 static const struct refusal *judge_conditional(const ZydisDecodedInstruction *z)
 {
 	if (z->mnemonic == ZYDIS_MNEMONIC_XBEGIN)
@@ -69,7 +69,7 @@ static const struct refusal *judge_conditional(const ZydisDecodedInstruction *z)
 	return x86_is_jcc(z->mnemonic) ? NULL : &loops;
 }
 
-/* Why an instruction cannot be moved; NULL: it can. @last: the bytes are full with it. */
+/* Why an instruction cannot be moved; NULL: it can. @last: it is the last that has to be moved. */
 static const struct refusal *judge(const ZydisDecodedInstruction *z, bool last)
 {
 	switch (z->meta.category) {
@@ -109,7 +109,7 @@ static const struct refusal *plan_insn(const ZydisDecodedInstruction *z, const u
 		i->displacement = z->raw.disp.offset;
 		return is_far(distance + z->length + z->raw.disp.value) ? &too_far : NULL;
 	}
-	/* With this prefix some processors take 16 bits of the new pc, and some ignore it. */
+	/* With this prefix some processors truncate the new pc to 16 bits, and some ignore it. */
 	if (z->attributes & ZYDIS_ATTRIB_HAS_OPERANDSIZE)
 		return &odd_branch;
 	i->displacement = z->raw.imm[0].offset;
@@ -155,8 +155,8 @@ static const struct refusal *plan_insns(const uint8_t *code, size_t len, struct 
 
 /* ---- the rest of the function ---- */
 
-/* Does a branch come back into the moved bytes? To their first one, that is to the jump: a call
- * may, since it is another call of the function; what is no call would be taken for one. */
+/* Does a branch go back into the moved bytes? A call may go to the first of them, the jump, since
+ * it is another call of the function; another branch there would be taken for a call. */
 static bool comes_back(const ZydisDecodedInstruction *z, int64_t target, const struct arch_patch *p)
 {
 	if (!is_direct_branch(z))
@@ -166,7 +166,8 @@ static bool comes_back(const ZydisDecodedInstruction *z, int64_t target, const s
 	return target > p->skip && target < p->skip + p->size;
 }
 
-/* Behind bytes that are no instruction nobody knows where the next one begins, so each may. */
+/* Behind bytes that are no instruction it is not known where the next one begins: then try every
+ * byte. */
 static bool is_reentered(const uint8_t *code, size_t len, const struct arch_patch *p)
 {
 	bool lost = false;
@@ -209,7 +210,7 @@ taddr arch_patch_place(const struct arch_patch *p, taddr at)
 	return at + p->skip;
 }
 
-/* Where a direct branch that ends at @end goes; its distance has 8 or 32 bits. */
+/* The target of a direct branch that ends at @end; its displacement has 8 or 32 bits. */
 static taddr branch_target(const uint8_t *distance, size_t bytes, taddr end)
 {
 	int64_t d = bytes == 1 ? (int8_t)*distance : x86_read32(distance);
@@ -228,7 +229,7 @@ static bool put_branch(uint8_t opcode, taddr from, taddr to, uint8_t *out)
 	return x86_put_distance(out + 2, from + JCC_NEAR_SIZE, to);
 }
 
-/* @at: of the first byte that is moved. */
+/* @at: the address of the first byte that is moved. */
 static bool put_insn(const struct arch_patch *p, const struct arch_patch_insn *i, taddr at,
 		     taddr slot, uint8_t *out)
 {
@@ -276,7 +277,7 @@ bool arch_patch_restore(const uint8_t own[ARCH_PATCH_JUMP], const uint8_t jump[A
 	return ours;
 }
 
-/* ---- threads in between ---- */
+/* ---- threads in the moved bytes ---- */
 
 int arch_patch_pc(const struct arch_patch *p, taddr at, taddr slot, taddr *pc)
 {
@@ -296,7 +297,7 @@ int arch_patch_pc_back(const struct arch_patch *p, taddr at, taddr slot, taddr *
 {
 	taddr offset = *pc - slot;
 
-	/* The last one is the jump back, in whose place the code behind the moved ones is. */
+	/* The last one is the jump back, which stands for the code behind the moved ones. */
 	if (offset > p->insn[p->n].to)
 		return 0;
 	for (const struct arch_patch_insn *i = p->insn; i <= p->insn + p->n; i++)

@@ -20,7 +20,8 @@ void arch_set_syscall(struct arch_regs *r, taddr insn, long nr, const uint64_t a
 
 	u->rip = insn;
 	u->rax = (uint64_t)nr;
-	/* In no system call: the kernel is not to begin the interrupted one again with these. */
+	/* Not in a system call, so that the kernel does not restart the interrupted one with these
+	 * registers. */
 	u->orig_rax = UINT64_MAX;
 	u->rdi = arg[0];
 	u->rsi = arg[1];

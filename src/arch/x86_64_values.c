@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What an instruction makes of what is known. Source: Intel SDM volume 2. */
+/* The effect of an instruction on known values. Source: Intel SDM volume 2. */
 #include "arch/x86_64_values.h"
 
 #include <string.h>
@@ -82,7 +82,7 @@ static enum condition condition_of(ZydisMnemonic m)
 	}
 }
 
-/* Is the condition that what has been compared is below @limit? 1; the opposite: -1; else 0. */
+/* 1: the condition means that the compared value is below @limit; -1: the opposite; 0: neither. */
 static int below(const struct values *s, ZydisMnemonic m, unsigned limit)
 {
 	if (!s->flags)
@@ -157,7 +157,8 @@ static int reg_of(ZydisRegister r)
 								    : -1;
 }
 
-/* Where in the function's stack an operand is: below 0, as far as it is the function's own. */
+/* Is an operand on the stack? *offset is relative to the entry's stack pointer: below 0 in the
+ * function's own frame. */
 static bool on_stack(const struct values *s, const ZydisDecodedOperand *o, int64_t *offset)
 {
 	int base = o->type == ZYDIS_OPERAND_TYPE_MEMORY ? reg_of(o->mem.base) : -1;
@@ -199,14 +200,14 @@ static const char *write_stack(struct values *s, int64_t offset, uint64_t bytes,
 	return NULL;
 }
 
-/* What is written elsewhere is nothing that is known here. */
+/* Writes to other memory do not change what is known. */
 static const char *write_to(struct values *s, const ZydisDecodedOperand *o, struct value v)
 {
 	int64_t offset;
 
 	int r = o->type == ZYDIS_OPERAND_TYPE_REGISTER ? reg_of(o->reg.value) : -1;
 
-	/* Through another pointer its stack could be written to. */
+	/* Through such a pointer the stack could be written to. */
 	if (value_is(v, VALUE_STACK) && r != VALUE_RSP && r != VALUE_RBP)
 		return takes_address;
 	if (o->type == ZYDIS_OPERAND_TYPE_REGISTER) {
@@ -235,7 +236,7 @@ static struct value add(struct value x, struct value y, int sign)
 		return any;
 	if (value_is(x, VALUE_STACK) && (y.n || y.n1 || y.a))
 		return any;
-	/* No way through a function that is understood adds up so much. */
+	/* A limit against overflow: no forwarder adds up so much. */
 	if (x.n > 8 || x.n1 > 8 || x.a > 8 || x.n < -8 || x.n1 < -8 || x.a < -8)
 		return any;
 	x.n = (int8_t)(x.n + sign * y.n);
@@ -322,7 +323,7 @@ static const char *leave(struct values *s)
 	return NULL;
 }
 
-/* One of a size and 1 is taken: which of them is the larger one? */
+/* cmov between the size and 1: is it max(size, 1)? */
 static struct value choose(const struct values *s, ZydisMnemonic m, struct value to,
 			   struct value from)
 {
@@ -337,7 +338,7 @@ static struct value choose(const struct values *s, ZydisMnemonic m, struct value
 	return any;
 }
 
-/* adc $0: adds 1 if what was compared is below. */
+/* adc $0 adds 1 if the size was compared with 1 and is below: max(size, 1). */
 static struct value add_carry(const struct values *s, struct value to, struct value from)
 {
 	bool counts = s->flags && s->with == 1 && value_same(s->compared, value_size());
@@ -354,7 +355,7 @@ static void compare(struct values *s, struct value v, struct value with)
 	s->with = s->flags ? (uint8_t)with.c : 0;
 }
 
-/* Or a part of it. */
+/* Does the operand contain the stack pointer, or a part of it? */
 static bool has_stack_pointer(const struct values *s, const ZydisDecodedOperand *o)
 {
 	int r = o->type == ZYDIS_OPERAND_TYPE_REGISTER ? reg_of(o->reg.value) : -1;
@@ -372,7 +373,7 @@ static bool reads_stack_pointer(const struct values *s, const ZydisDecodedInstru
 	return false;
 }
 
-/* Whatever it is: what it writes is not known any more. */
+/* Any other instruction: what it writes is not known any more. */
 static const char *step_over(struct values *s, const ZydisDecodedInstruction *z,
 			     const ZydisDecodedOperand *o)
 {
@@ -394,7 +395,7 @@ static const char *step_over(struct values *s, const ZydisDecodedInstruction *z,
 	return why;
 }
 
-/* Of 64 bits, and so that the flags are of no interest afterwards. */
+/* 64-bit arithmetic; the flags are not known afterwards. */
 static const char *compute(struct values *s, const ZydisDecodedInstruction *z,
 			   const ZydisDecodedOperand *o)
 {
@@ -436,7 +437,7 @@ static bool is_cleared(const ZydisDecodedInstruction *z, const ZydisDecodedOpera
 	       o[0].size >= 32;
 }
 
-/* Into a register: of 32 bits a number that is not negative is all of it. */
+/* mov. A non-negative 32-bit immediate sets the whole register. */
 static const char *move(struct values *s, const ZydisDecodedOperand *o)
 {
 	struct value v = values_read(s, &o[1]);

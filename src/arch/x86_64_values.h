@@ -2,8 +2,8 @@
 #ifndef MPROF_ARCH_X86_64_VALUES_H
 #define MPROF_ARCH_X86_64_VALUES_H
 
-/* What is known of registers and of words of the stack on the ways through a function, and what one
- * instruction makes of it: for x86_64_forward.c alone. */
+/* What is known about registers and words of the stack on the paths through a function, and the
+ * effect of an instruction on it: only for x86_64_forward.c. */
 
 #include <Zydis/Zydis.h>
 #include <stdbool.h>
@@ -14,7 +14,7 @@ enum value_kind {
 	VALUE_SUM,	/* size * n + max(size, 1) * n1 + align * a + c */
 	VALUE_ROUNDED,	/* the size, or 1 for none, rounded up to the alignment */
 	VALUE_BLOCK,	/* the block that is to be freed */
-	VALUE_RESULT,	/* what the request has given */
+	VALUE_RESULT,	/* the result of the request */
 	VALUE_STACK,	/* the stack pointer at the entry, and c */
 };
 
@@ -24,12 +24,12 @@ struct value {
 	int64_t c;
 };
 
-/* How far the function has come. */
+/* What the function has done so far. */
 enum progress {
-	PROGRESS_NONE,		/* it has not asked */
+	PROGRESS_NONE,		/* it has not passed the request on */
 	PROGRESS_ASKED,		/* it has, and may have got a block or not */
 	PROGRESS_GOT,		/* it has a block */
-	PROGRESS_FAILED,	/* it has got none */
+	PROGRESS_FAILED,	/* the request has failed */
 	PROGRESS_FREED,		/* the block is freed */
 };
 
@@ -43,11 +43,11 @@ enum argument {
 enum { VALUE_REGS = 16, VALUE_SLOTS = 24 };
 
 struct values {
-	struct value reg[VALUE_REGS];		/* by the number that instructions have for it */
+	struct value reg[VALUE_REGS];		/* by the machine's number */
 	struct value slot[VALUE_SLOTS];		/* the words below the return address */
 	enum progress progress;
 	enum argument argument;
-	bool flags;	/* they are those of @compared less @with, without signs */
+	bool flags;	/* the flags are those of the unsigned comparison of @compared with @with */
 	struct value compared;
 	uint8_t with;
 };
@@ -60,24 +60,23 @@ struct value value_size_or_one(void);
 bool value_same(struct value a, struct value b);
 bool value_is(struct value v, enum value_kind kind);
 bool value_is_number(struct value v, int64_t c);
-/* Is it the argument @n1 times: the size itself, or 1 for none? */
+/* Is it the size itself, or max(size, 1)? */
 bool value_is_size(struct value v);
 
-/* What is known where two ways meet, of @into and @from, to @into. False: that they may not. */
+/* Join two paths: set @into to what is known in both @into and @from. False: they contradict. */
 bool values_join(struct values *into, const struct values *from);
 bool values_equal(const struct values *a, const struct values *b);
 
-/* A function has been called: what a call may change is not known. */
+/* A function has been called: forget what a call may change. */
 void values_called(struct values *s);
 
-/* The way on if a conditional jump is taken, or not. False: nobody can go there. */
+/* Add what is known if a conditional jump is taken, or not. */
 void values_branch(struct values *s, ZydisMnemonic jump, bool taken);
 
 /* The value of an operand that is read. */
 struct value values_read(const struct values *s, const ZydisDecodedOperand *o);
 
-/* What an instruction that goes on with the next one makes of it. NULL, or why that is not
- * understood. */
+/* The effect of an instruction that is no branch. NULL, or why it is not understood. */
 const char *values_step(struct values *s, const ZydisDecodedInstruction *z,
 			const ZydisDecodedOperand *o);
 

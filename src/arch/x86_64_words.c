@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the registers of a stopped task hold. Source: ptrace(2), PTRACE_GETREGSET. */
+/* The contents of a stopped task's registers. Source: ptrace(2), PTRACE_GETREGSET. */
 #include "arch/arch.h"
 
 #include <elf.h>
@@ -14,7 +14,7 @@ size_t arch_words(pid_t tid, const struct arch_regs *r, uint64_t words[ARCH_WORD
 
 	_Static_assert((size_t)GENERAL < ARCH_WORDS, "there is room for vectors");
 	memcpy(words, &r->user, sizeof r->user);
-	/* A processor without XSAVE has no vectors that a copy of memory would take. */
+	/* A processor without XSAVE has no vectors that copying memory would use. */
 	if (ptrace(PTRACE_GETREGSET, tid, NT_X86_XSTATE, &vectors))
 		return GENERAL;
 	return GENERAL + vectors.iov_len / sizeof *words;
