@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What libunwind asks for, and the record of what a step depends on. */
+/* libunwind's accessors, which also record what a step depends on. */
 #include "unwind/unwind_internal.h"
 
 static int find_proc_info(unw_addr_space_t as, unw_word_t ip, unw_proc_info_t *pi,
@@ -7,8 +7,9 @@ static int find_proc_info(unw_addr_space_t as, unw_word_t ip, unw_proc_info_t *p
 {
 	struct unwinder *u = arg;
 
-	/* The address of a C++ function's personality, which nobody wants, is in memory that could
-	 * be written to before it was relocated; libunwind gives up if it cannot read it. */
+	/* libunwind reads the address of a C++ function's personality, and gives up if it cannot,
+	 * though it is not needed here. It is in memory that was writable until it was
+	 * relocated. */
 	u->memory.as_it_is_now = true;
 	int err = tables_find(&u->tables, as, ip, pi, need_unwind_info, arg);
 	u->memory.as_it_is_now = false;
@@ -39,7 +40,8 @@ bool unwind_cannot_change(void *ctx, taddr at)
 	return false;
 }
 
-/* Call frame information does not change; anything else that is read, the step depends on. */
+/* Note a word that was read, on which the step depends; not call frame information, which does not
+ * change. */
 static void record_word(struct unwinder *u, taddr at, uint64_t value)
 {
 	struct step *s = &u->step;
@@ -71,8 +73,8 @@ static void record_reg(struct unwinder *u, int reg, uint64_t value)
 		s->regs[s->n_regs++] = (struct step_reg){ value, (uint8_t)kept };
 }
 
-/* Some expressions in the tables of a program may run in a circle (DW_OP_skip goes backwards), but
- * they cannot do so without reading themselves. No honest step reads a tenth of this. */
+/* Expressions in a program's tables may loop (DW_OP_skip can go backwards), but not without reading
+ * themselves. No proper step reads a tenth of this. */
 #define MAX_READS 65536
 
 int unwind_step(struct unwinder *u, unw_cursor_t *c)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Code in the program that is not the program's, see struct unwind_foreign. */
+/* Code of ours in the program, see struct unwind_foreign. */
 #include "unwind/unwind_internal.h"
 
 void unwinder_foreign(struct unwinder *u, const struct unwind_foreign *foreign)
@@ -17,8 +17,8 @@ static bool read_word(void *unwinder, taddr at, uint64_t *word)
 	return unwinder_word(unwinder, at, word);
 }
 
-/* More of them one behind the other would be a circle: an allocator's functions do not go on in
- * each other for long. */
+/* More such frames in a row must be a loop: an allocator's functions do not jump to each other for
+ * long. */
 enum { FOREIGN_MAX = 16 };
 
 bool unwind_leave_foreign(struct unwinder *u, unw_cursor_t *c, size_t n, bool exact, taddr *pc,
@@ -40,7 +40,7 @@ bool unwind_leave_foreign(struct unwinder *u, unw_cursor_t *c, size_t n, bool ex
 	}
 	for (unsigned i = 0; i < ARCH_KEPT_REGS; i++)
 		arch_set_kept(&u->regs, i, f.kept[i]);
-	/* Of a caller: within its call instruction. */
+	/* For a caller the pc is inside of its call instruction. */
 	arch_set_caller(&u->regs, f.pc - !exact, f.sp);
 	*pc = f.pc;
 	*sp = f.sp;

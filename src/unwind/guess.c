@@ -5,10 +5,10 @@
 
 #include <string.h>
 
-/* The greatest frame: as much stack as a thread has by default. */
+/* The largest frame: as much stack as a thread has by default. */
 #define FRAME_MAX ((taddr)8 << 20)
 
-/* What the C library takes of a stack before it calls the program; musl takes 48 bytes. */
+/* How much of a stack the C library uses before it calls the program; musl uses 48 bytes. */
 #define START_MAX 1024
 
 void code_known_release(struct code_known *c)
@@ -22,12 +22,12 @@ void code_known_flush(struct code_known *c)
 	c->stop = 0;
 }
 
-/* 1: it is, 0: it is not, or -errno. */
+/* 1: @pc is in executable memory, 0: it is not, or -errno. */
 static int look_for_code(struct code_known *c, struct snapshot *memory, taddr pc)
 {
 	if (code_ranges_have(&c->ranges, pc))
 		return true;
-	/* Code may have been generated since; but it does not come while all is stopped. */
+	/* Code may have been generated since; but not during one stop. */
 	if (c->stop == memory->stop)
 		return false;
 	int err = code_ranges_read(memory->space->pid, &c->ranges);
@@ -63,14 +63,14 @@ bool guess_caller(struct code_known *c, struct snapshot *memory, taddr pc, taddr
 {
 	*out = (struct guess){ .at = frame_pointer,
 			       .caller_sp = frame_pointer + ARCH_FRAME_CALLER };
-	/* Above the stack pointer: so a walk from frame to frame never turns back. */
+	/* It has to be above the stack pointer: so a walk from frame to frame never goes back. */
 	if (frame_pointer < sp || frame_pointer - sp > FRAME_MAX ||
 	    frame_pointer % sizeof out->saved)
 		return false;
 	if (!snapshot_word(memory, frame_pointer + ARCH_FRAME_SAVED, &out->saved) ||
 	    !snapshot_word(memory, frame_pointer + ARCH_FRAME_RETURN, &out->caller_pc))
 		return false;
-	/* A signal handler was called by nobody. */
+	/* A signal handler's return address follows no call. */
 	return (follows_a_call(c, memory, out->caller_pc) ||
 		unwind_is_signal_return(memory, out->caller_pc)) &&
 	       is_code(c, memory, out->caller_pc - 1) && is_code(c, memory, pc);
@@ -84,8 +84,8 @@ bool guess_only_caller(struct code_known *c, struct snapshot *memory, taddr sp, 
 
 	if (sp > start || start - sp > START_MAX || sp % sizeof word)
 		return false;
-	/* The word at @start itself was there for who was started, who may have taken it and called
-	 * then. */
+	/* The word at @start itself was an argument of the start function, which may have popped it
+	 * and called then. */
 	for (taddr at = sp; at <= start; at += sizeof word) {
 		if (!snapshot_word(memory, at, &word))
 			return false;

@@ -6,17 +6,16 @@
 #include "unwind/snapshot.h"
 
 /*
- * The caller of a function that nothing describes, by the frame pointer that it may have set up. It
- * is a guess: a function that keeps none is left out of the chain.
+ * The caller of a function without call frame information, by the frame pointer that it may have
+ * set up. It is a guess: if the function has not, its caller is left out of the chain.
  */
 
-/* The program's executable memory, generated code too, as it was when an address was in none of
+/* The program's executable memory, including generated code, read again when an address is not in
  * it. */
 struct code_known {
 	struct code_ranges ranges;
-	uint64_t stop;		/* at which it was read; 0: never */
-	/* Puts the program's own bytes in the place of breakpoints in @code, read from @at; or
-	 * NULL. */
+	uint64_t stop;		/* the stop at which it was read; 0: never */
+	/* Replaces breakpoints by the program's own bytes in @code, read from @at; or NULL. */
 	void (*own_bytes)(void *ctx, taddr at, uint8_t *code, size_t len);
 	void *ctx;
 };
@@ -26,7 +25,7 @@ void code_known_release(struct code_known *c);
 /* What is mapped has changed. */
 void code_known_flush(struct code_known *c);
 
-/* Is @pc in executable memory? True, too, if what is executable cannot be read. */
+/* Is @pc in executable memory? Also true if the map cannot be read. */
 bool code_known_has(struct code_known *c, struct snapshot *memory, taddr pc);
 
 struct guess {
@@ -36,17 +35,17 @@ struct guess {
 };
 
 /**
- * @pc, @sp, @frame_pointer  of the frame whose caller is wanted; @pc inside of its call instruction
- * False: that is no frame pointer, or what it points to is nothing that a call has left.
+ * @pc, @sp, @frame_pointer  of the frame whose caller is sought; @pc inside of its call instruction
+ * False: that is no frame pointer, or there is no return address where it points.
  */
 bool guess_caller(struct code_known *c, struct snapshot *memory, taddr pc, taddr sp,
 		  taddr frame_pointer, struct guess *out);
 
 /**
- * The only return address that is left on a stack: whoever has a frame at @sp can have been called
- * from nowhere else. No guess, if the stack began at @start.
- * False: there are others, or none, or it is not so near that this can be told. @out: at is where
- * it stands, saved is of no meaning.
+ * The only return address left on a stack, from which the frame at @sp must have been called. This
+ * is no guess if the stack began at @start.
+ * False: there are several, or none, or @start is too far away. @out: at is the address of the
+ * return address, saved is not set.
  */
 bool guess_only_caller(struct code_known *c, struct snapshot *memory, taddr sp, taddr start,
 		       struct guess *out);

@@ -81,7 +81,7 @@ bool path_take(struct paths *p, struct path *path, taddr pc, taddr sp,
 	next->sp = sp;
 	next->numbered = false;
 	next->credit = 1;
-	/* The other one's memory is for the next. */
+	/* The replaced one's memory is reused for the next. */
 	struct path was = *path;
 	*path = *next;
 	*next = was;

@@ -12,7 +12,7 @@
 #define STEP_MAX (256u << 10)
 /* How far above the snapshot an access may be and still count as the same stack. */
 #define REACH (1u << 20)
-/* What reading one page more would cost as much as. */
+/* So many bytes take as long to read as one page more. */
 #define NEAR (16u << 10)
 
 int snapshot_init(struct snapshot *s, bool (*lasting)(void *ctx, taddr at), void *ctx)
@@ -34,7 +34,7 @@ void snapshot_flush(struct snapshot *s)
 		s->pages[i].at = 0;
 }
 
-/* Room for @more bytes behind what has been read. False: out of memory. */
+/* Make room for @more bytes behind what has been read. False: out of memory. */
 static bool reserve(struct snapshot *s, size_t more)
 {
 	if (s->len + more <= s->cap)
@@ -51,7 +51,7 @@ static bool reserve(struct snapshot *s, size_t more)
 	return true;
 }
 
-/* Read @more bytes behind what has been read. False: nothing is there. */
+/* Read @more bytes behind what has been read. False: they are not readable. */
 static bool extend(struct snapshot *s, size_t more)
 {
 	if (s->copied || !reserve(s, more))
@@ -65,7 +65,7 @@ static bool extend(struct snapshot *s, size_t more)
 
 int snapshot_take(struct snapshot *s, const struct address_space *space, taddr sp)
 {
-	/* What the last stop needed, this one will; but do not stay large for ever. */
+	/* Read at first what the last stop needed; but let it shrink again. */
 	if (s->len > s->first)
 		s->first = s->len < STEP_MAX ? s->len : STEP_MAX;
 	else if (s->first > FIRST_BYTES)

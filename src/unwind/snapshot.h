@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* A space's memory as it is during one stop: the stack in one piece, all else by pages. Pages that
- * nobody can write to, where call frame information is, are kept over stops. */
+/* A space's memory as it is during one stop: the stack in one piece, the rest by pages. Read-only
+ * pages, such as those with call frame information, are kept over stops. */
 
 #define SNAPSHOT_PAGES 64	/* pages kept, a power of two */
 
@@ -23,12 +23,13 @@ struct snapshot {
 	taddr start;		/* of the stack that was read */
 	uint8_t *stack;
 	size_t len, cap;
-	size_t first;		/* bytes to read at first: what was needed before */
+	size_t first;		/* bytes to read at first, from what was needed before */
 	struct snapshot_page *pages;
 	uint64_t stop;		/* counts the stops */
-	bool copied;		/* the stack was handed in: what is not in it is not known ... */
-	bool as_it_is_now;	/* ... but for what no chain depends on */
-	/* Whether the page at @at cannot change. */
+	bool copied;		/* the stack is an older copy: words that are not in it are not
+				   known ... */
+	bool as_it_is_now;	/* ... unless this is set, for words that no chain depends on */
+	/* Can the page at @at not change? */
 	bool (*lasting)(void *ctx, taddr at);
 	void *ctx;
 };
@@ -41,13 +42,12 @@ void snapshot_flush(struct snapshot *s);
 /* Read the stack from @sp on. 0 or -errno. */
 int snapshot_take(struct snapshot *s, const struct address_space *space, taddr sp);
 
-/* The same for a stack that was copied at some earlier moment: of what may have changed since only
- * the
+/* The same for a stack that was copied earlier: of memory that may have changed since, only the
  * @len bytes of the copy are known. 0 or -ENOMEM. */
 int snapshot_take_copy(struct snapshot *s, const struct address_space *space, taddr sp,
 		       const void *bytes, size_t len);
 
-/* Whether @at is in the stack that has been read. */
+/* Is @at in the stack that has been read? */
 static inline bool snapshot_has(const struct snapshot *s, taddr at)
 {
 	return at - s->start < s->len;
@@ -56,7 +56,7 @@ static inline bool snapshot_has(const struct snapshot *s, taddr at)
 /* snapshot_word() of what has not been read yet. */
 bool snapshot_read_word(struct snapshot *s, taddr at, uint64_t *value);
 
-/* A word; what lies above the stack read so far, up to a megabyte, is read as part of it. */
+/* Read a word; up to a megabyte above the stack read so far is read as part of it. */
 static inline bool snapshot_word(struct snapshot *s, taddr at, uint64_t *value)
 {
 	taddr offset = at - s->start;
@@ -67,11 +67,11 @@ static inline bool snapshot_word(struct snapshot *s, taddr at, uint64_t *value)
 	return true;
 }
 
-/* The same, but what lies between is not read if that is much. */
+/* The same, but the stack up to there is not read if that is much. */
 bool snapshot_far_word(struct snapshot *s, taddr at, uint64_t *value);
 
-/* @bytes (a multiple of 8) of the code at @at, as it is now, also where the stack is a copy: what
- * is returned to is not rewritten before. */
+/* @bytes (a multiple of 8) of the code at @at, as it is now, even if the stack is a copy: code that
+ * will be returned to is not rewritten before that. */
 bool snapshot_code(struct snapshot *s, taddr at, uint8_t *code, size_t bytes);
 
 #endif

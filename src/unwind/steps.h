@@ -6,16 +6,15 @@
 #include "base/idindex.h"
 
 /*
- * Steps of an unwinding that have been made before: from a frame to its caller. What a step does
- * depends on the pc, on the stack pointer, on the registers it consults and on the words it reads;
- * if all of these are as they were, so is the result. Nothing is assumed about the rules that led
- * to it.
+ * Steps of unwinding, from a frame to its caller, that have been made before. A step depends on the
+ * pc, the stack pointer, the registers that it uses and the words that it reads; if all of these
+ * are unchanged, so is the result. Nothing is assumed about the rules that led to it.
  */
 
 #define STEP_WORDS 3	/* a step that read more is not remembered */
-#define STEP_REGS 2	/* nor one that consulted more registers */
+#define STEP_REGS 2	/* nor one that used more registers */
 #define STEP_NOT_SAVED INT32_MIN
-#define STEPS_MAX (1u << 20) /* then all are forgotten */
+#define STEPS_MAX (1u << 20) /* when there are so many all are forgotten */
 
 struct step_word {
 	taddr at;
@@ -34,13 +33,12 @@ struct step {
 	struct step_reg regs[STEP_REGS];
 	/* Where the frame has saved the caller's registers, in bytes from sp, or STEP_NOT_SAVED. */
 	int32_t saved[ARCH_KEPT_REGS];
-	uint32_t number;	/* the caller's of unwind.h, UINT32_MAX at first */
-	uint32_t next;		/* the step that came after it the last time; of no matter if it
-				   does not fit */
+	uint32_t number;	/* the caller's, see unwinder_note(); UINT32_MAX at first */
+	uint32_t next;		/* the step that came after it the last time: a hint */
 	uint8_t n_words, n_regs;
 	bool outermost;		/* it has no caller */
-	bool guessed;		/* the caller was found by the frame pointer, for want of anything
-				   better */
+	bool guessed;		/* the caller was found by the frame pointer, without call frame
+				   information */
 };
 
 struct steps {
@@ -56,9 +54,9 @@ void steps_forget(struct steps *s);
 /* No step comes before. */
 #define STEP_NONE UINT32_MAX
 
-/* The step from there, made right after the one numbered @before, or first (STEP_NONE): chains
- * repeat, so it is tried first what came after that one before. NULL: none is remembered. Valid
- * until the next steps_add(). */
+/* The remembered step from there. @before: the number of the step before it in this chain, or
+ * STEP_NONE: chains repeat, so the step that came after that one the last time is tried first.
+ * NULL: none is remembered. Valid until the next steps_add(). */
 struct step *steps_find_after(struct steps *s, uint32_t before, taddr pc, taddr sp);
 
 static inline uint32_t step_id(const struct steps *s, const struct step *step)

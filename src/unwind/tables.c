@@ -10,20 +10,20 @@
 #include <string.h>
 #include <unistd.h>
 
-/* libunwind exports this for tools that find the tables themselves, but declares it nowhere. */
+/* libunwind exports this for tools that find the tables themselves, but does not declare it. */
 extern int UNW_OBJ(dwarf_search_unwind_table)(unw_addr_space_t, unw_word_t, unw_dyn_info_t *,
 					      unw_proc_info_t *, int, void *);
 
-/* The code there calls and never returns; it has no frame to be described, and often is not. */
+/* The size of entry code: it calls and never returns, and often has no call frame information. */
 #define ENTRY_CODE_SIZE 128
 
 /*
- * Addresses that no program has (they are not canonical) for what libunwind shall read from here:
- * an index of one entry, all zeros; and the .debug_frame of each file.
+ * Addresses that no program can have (they are not canonical), for what libunwind is to read from
+ * our memory: an index of one entry, all zeros; and the .debug_frame of each file.
  */
 #define OURS ((taddr)1 << 63)
 #define OURS_FILE_SHIFT 40
-#define OURS_FILES (1u << 22)	/* so many have a place */
+#define OURS_FILES (1u << 22)	/* so many files can have an address */
 #define ONE_ENTRY (OURS | (taddr)1 << 62)
 
 void tables_release(struct cfi_tables *t)
@@ -56,7 +56,7 @@ static bool read_header(struct cfi_tables *all, struct cfi_table *t)
 	return t->entries;
 }
 
-/* Bytes of a mapped file; of one that is in memory only (vdso) from there. */
+/* Read bytes of a mapped file; of the vdso, which has no file, from memory. */
 static bool read_file(struct cfi_tables *all, const struct mapping *m, uint64_t offset, void *out,
 		      size_t n)
 {
@@ -145,11 +145,12 @@ static bool open_file(const struct cfi_tables *t, uint32_t number, struct objfil
 	return own >= 0 && objfile_open_quick(o, own) == 0;
 }
 
-/* The entry of @fde, which libunwind can read at @at. */
+/* Have libunwind use @fde, which it can read at @at. */
 static int take_entry(const struct fde *fde, taddr bias, taddr at, unw_addr_space_t as, taddr ip,
 		      unw_proc_info_t *pi, int need_unwind_info, void *arg)
 {
-	/* An index of one entry: start and place of the function's entry, told from these bases. */
+	/* An index of one entry: the function's start and the address of its FDE, relative to these
+	 * bases. */
 	unw_dyn_info_t di = {
 		.format = UNW_INFO_FORMAT_IP_OFFSET,
 		.start_ip = bias + fde->start,
@@ -195,8 +196,7 @@ static int find_in_debug_frame(struct cfi_tables *t, const struct mapping *m, un
 	const struct fde *fde = fdes_find(&f->debug_frame.fdes, ip - m->bias);
 	taddr at = OURS | (taddr)m->file << OURS_FILE_SHIFT;
 
-	/* The addresses in it are those of the file: it is asked for one of them, and answers with
-	 * them. */
+	/* Its addresses are those of the file: ask for one of those, and relocate the answer. */
 	if (!fde ||
 	    take_entry(fde, 0, at + fde->offset, as, ip - m->bias, pi, need_unwind_info, arg))
 		return -UNW_ENOINFO;
@@ -218,7 +218,7 @@ bool tables_word(const struct cfi_tables *t, taddr at, uint64_t *value)
 	const struct debug_frame *f = &t->of_file[file].debug_frame;
 	if (offset >= f->n)
 		return false;
-	/* An entry may end in the middle of the last word that is read of it. */
+	/* An entry may end in the middle of the last word that is read. */
 	memcpy(value, f->bytes + offset,
 	       f->n - offset < sizeof *value ? f->n - offset : sizeof *value);
 	return true;

@@ -16,18 +16,18 @@
 
 /* A mapped file's .eh_frame_hdr: LSB core specification, 10.6.2. */
 struct cfi_table {
-	taddr map_start;	/* tells the mapping */
+	taddr map_start;	/* identifies the mapping */
 	bool usable;
 	taddr start_ip, end_ip;
 	taddr header;		/* of .eh_frame_hdr */
 	taddr table;		/* its binary search table */
 	uint64_t entries;
-	taddr entry;		/* where the kernel starts the file; 0: it does not */
+	taddr entry;		/* the entry point of the file; 0: none */
 };
 
-/* What was read of a file itself, when it was needed first. */
+/* What was read from the file itself, when first needed. */
 struct cfi_file {
-	bool has_eh_frame, has_debug_frame;	/* has been looked for */
+	bool has_eh_frame, has_debug_frame;	/* it has been looked for */
 	struct fdes eh_frame;
 	struct debug_frame debug_frame;
 };
@@ -51,12 +51,12 @@ void tables_flush(struct cfi_tables *t);
 int tables_find(struct cfi_tables *t, unw_addr_space_t as, taddr ip, unw_proc_info_t *pi,
 		int need_unwind_info, void *arg);
 
-/* Some of what libunwind is told to read is not in the program. True: @at is there, and what is
- * there goes to @value. */
+/* libunwind is made to read some words from our memory. True: @at is such an address, and *@value
+ * is set to its word. */
 bool tables_word(const struct cfi_tables *t, taddr at, uint64_t *value);
 
-/* Nothing describes the frame at @pc, and nothing has to: it is where the program, or the dynamic
- * linker before it, was started, or the thread, at @thread (0: not known). */
+/* Is @pc in code that needs no call frame information, because the program, the dynamic linker
+ * before it, or the thread, at @thread (0: not known), was started there? */
 bool tables_is_entry_code(struct cfi_tables *t, taddr pc, taddr thread);
 
 #endif

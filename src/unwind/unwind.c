@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Chains made of steps that are remembered. */
+/* Chains made of remembered steps. */
 #include "unwind/unwind_internal.h"
 
 #include <errno.h>
@@ -47,7 +47,8 @@ void unwinder_flush(struct unwinder *u)
 	paths_forget(&u->paths);
 }
 
-/* A step, as long as it is remembered: all may be forgotten while a chain is being walked. */
+/* A reference to a step that is valid while the step is remembered: all may be forgotten while a
+ * chain is being walked. */
 static uint64_t memo_of(const struct unwinder *u, const struct step *s)
 {
 	return (uint64_t)u->steps.generation << 32 | step_id(&u->steps, s);
@@ -137,7 +138,8 @@ taddr unwinder_function(struct unwinder *u, const struct mappings *maps,
 	u->maps = u->tables.maps = maps;
 	u->tables.files = files;
 	u->reads = 0;
-	/* Behind a call that does not return another function may begin. */
+	/* Behind a call that does not return another function may begin: so look up the call
+	 * itself. */
 	return tables_find(&u->tables, u->as, f->pc - !f->exact, &pi, 0, u) ? 0 : pi.start_ip;
 }
 
@@ -160,7 +162,7 @@ bool unwind_start_caller(struct unwinder *u, taddr sp, struct guess *out)
 
 /* ---- steps ---- */
 
-/* Where a walk has come to: a frame, and where its registers are. */
+/* The current frame of a walk, and where its registers are. */
 struct position {
 	taddr pc, sp;
 	taddr saved[ARCH_KEPT_REGS];	/* 0: still in the register itself */
@@ -188,7 +190,7 @@ static bool still_holds(struct unwinder *u, const struct position *p, const stru
 	return true;
 }
 
-/* Where the cursor has the caller's registers. False: it cannot be told in a step's terms. */
+/* Record where the cursor has the caller's registers. False: a step cannot express it. */
 static bool record_saved(unw_cursor_t *c, struct step *s)
 {
 	for (unsigned i = 0; i < ARCH_KEPT_REGS; i++) {
@@ -207,8 +209,8 @@ static bool record_saved(unw_cursor_t *c, struct step *s)
 	return true;
 }
 
-/* From a frame that nothing describes: the outermost one, or to that, or by its frame pointer, or
- * not at all. */
+/* A step from a frame without call frame information: it is the outermost one, or its caller is, or
+ * the frame pointer leads to its caller. NULL: none of these. */
 static const struct step *make_step_without_cfi(struct unwinder *u, const struct position *p)
 {
 	struct step s = { .pc = p->pc, .sp = p->sp, .number = UINT32_MAX };
@@ -224,8 +226,8 @@ static const struct step *make_step_without_cfi(struct unwinder *u, const struct
 	if (unwind_start_caller(u, p->sp, &g)) {
 		s.caller_pc = g.caller_pc;
 		s.caller_sp = g.caller_sp;
-		/* A function has its return address always at the same distance: as long as this
-		 * one is there, nobody has come in between. */
+		/* At the same pc and sp the return address is always at the same distance: as long
+		 * as this one is there the caller is the same. */
 		s.n_words = 1;
 		s.words[0] = (struct step_word){ g.at, g.caller_pc };
 		return steps_add(&u->steps, &s);
@@ -245,8 +247,9 @@ static const struct step *make_step_without_cfi(struct unwinder *u, const struct
 	return steps_add(&u->steps, &s);
 }
 
-/* A rule that asks for the pc is told that of the call in a step, and in a walk what the call
- * returns to. Nothing is called from there, but a stack that is broken may lead there. */
+/* May the rule at @pc depend on the pc itself? Then a step, which uses the pc of the call, would
+ * differ from a walk, which uses the return address. A PLT stub calls nothing, but a broken stack
+ * may lead there. */
 static bool asks_for_pc(struct unwinder *u, taddr pc)
 {
 	uint8_t code[16];
@@ -255,7 +258,7 @@ static bool asks_for_pc(struct unwinder *u, taddr pc)
 	       arch_is_plt_stub(code);
 }
 
-/* Make a step by libunwind and remember it. NULL: it has to be made as part of a whole walk. */
+/* Make a step with libunwind and remember it. NULL: it has to be made as part of a whole walk. */
 static const struct step *make_step(struct unwinder *u, const struct position *p)
 {
 	unw_cursor_t c;
@@ -270,7 +273,7 @@ static const struct step *make_step(struct unwinder *u, const struct position *p
 			return NULL;
 		arch_set_kept(&u->regs, i, value);
 	}
-	/* A signal handler's frame gives back all registers. */
+	/* A signal handler's frame restores all registers, more than a step remembers. */
 	if (unwind_is_foreign(u, p->pc, false) || unwind_is_signal_return(&u->memory, p->pc) ||
 	    asks_for_pc(u, p->pc) || unw_init_remote(&c, u->as, u))
 		return NULL;
@@ -295,7 +298,7 @@ static const struct step *make_step(struct unwinder *u, const struct position *p
 	return steps_add(&u->steps, &u->step);
 }
 
-/* What a step depends on, whose frame is at @p, the chain does. False: out of memory. */
+/* The chain depends on what this step, from the frame @p, depends on. False: out of memory. */
 static bool add_needs(struct path *path, const struct position *p, const struct step *s)
 {
 	bool added = true;
@@ -313,9 +316,8 @@ static bool add_needs(struct path *path, const struct position *p, const struct 
 	return added;
 }
 
-/* True: the chain is complete, or has come to what is sought. False: it cannot be walked in steps
- * that are alike every time.
- * *@path: learns all that it depends on; NULL: nobody does, or out of memory. */
+/* True: the chain is complete, or has reached the goal. False: it cannot be walked in repeatable
+ * steps. *@path: gets all that the chain depends on; NULL: not wanted, or out of memory. */
 static bool walk_by_steps(struct unwinder *u, struct position *p, size_t *n, struct path **path)
 {
 	bool guessed = false;
@@ -333,8 +335,7 @@ static bool walk_by_steps(struct unwinder *u, struct position *p, size_t *n, str
 			return false;
 		if (*path && !add_needs(*path, p, s))
 			*path = NULL;
-		/* Of the same place one may come to know exactly at another time: no note for
-		 * it. */
+		/* A guessed place may be found exactly another time: no note for it. */
 		struct unwind_frame f = { .pc = p->pc, .cfa = s->caller_sp, .guessed = guessed,
 					  .memo = guessed ? UINT64_MAX : memo_of(u, s) };
 		if (unwind_push(u, n, f))
@@ -352,7 +353,7 @@ static bool walk_by_steps(struct unwinder *u, struct position *p, size_t *n, str
 	return false;
 }
 
-/* What was found by steps must be what is found afresh. */
+/* A chain found by steps must be the one found without remembering. */
 static int check_against(struct unwinder *u, const struct arch_regs *entry, taddr ret, size_t n)
 {
 	struct unwind_frame *by_steps = malloc(n * sizeof *by_steps + 1);
@@ -390,7 +391,7 @@ static bool path_holds(struct unwinder *u, const struct path *path, const struct
 	return true;
 }
 
-/* The chain of this set that it is now; NULL: none. */
+/* The remembered chain of this set that matches; NULL: none. */
 static struct path *find_path(struct unwinder *u, struct path *set, const struct position *p)
 {
 	for (size_t i = 0; i < PATH_WAYS; i++)
@@ -400,7 +401,7 @@ static struct path *find_path(struct unwinder *u, struct path *set, const struct
 	return NULL;
 }
 
-/* What is known as a whole must be what is found afresh, too. */
+/* The same for a chain that was remembered as a whole. */
 static int check_path(struct unwinder *u, const struct path *path, const struct arch_regs *entry,
 		      taddr ret)
 {
@@ -412,7 +413,8 @@ static int check_path(struct unwinder *u, const struct path *path, const struct 
 	return err ? err : check_against(u, entry, ret, n);
 }
 
-/* By steps, or afresh if that cannot be; what can be done by steps is remembered as a whole. */
+/* By steps, or in one walk if that is not possible; a chain found by steps is remembered as a
+ * whole. */
 static int walk_chain(struct unwinder *u, struct position *p, struct path *set,
 		      struct unwind_chain *out)
 {
@@ -436,7 +438,7 @@ static int walk_chain(struct unwinder *u, struct position *p, struct path *set,
 	return err;
 }
 
-/* Up to the frame that is sought, of a chain that is known as a whole. */
+/* Cut a remembered chain at its goal. */
 static void cut_at_goal(const struct unwind_goal *goal, struct unwind_chain *chain)
 {
 	for (size_t i = 1; i < chain->n; i++) {

@@ -27,10 +27,9 @@ struct unwinder {
 	const struct unwind_goal *goal;	/* NULL: none */
 	bool reached;			/* the last frame is it */
 	struct arch_regs regs;
-	unsigned reads;		/* words libunwind has asked for in this step */
-	bool no_cfi;		/* libunwind was told that there is none, and may go on by
-				   guessing */
-	enum chain_end end;	/* why a walk did not come to the chain's end */
+	unsigned reads;		/* words that libunwind has read in this step */
+	bool no_cfi;		/* libunwind was told that there is none, and may have guessed */
+	enum chain_end end;	/* why a walk did not reach the chain's end */
 	size_t left_out;	/* unwind_chain.foreign */
 
 	/* of the step in progress: what it depends on */
@@ -44,52 +43,51 @@ struct unwinder {
 	struct unwind_counts counts;
 };
 
-/* What libunwind asks, it asks these; their argument is the unwinder. */
+/* libunwind's accessors; their argument is the unwinder. */
 extern unw_accessors_t unwind_accessors;
 
-/* Is the page at @at one that nobody can write to? For struct snapshot; @ctx is the unwinder. */
+/* Is the page at @at read-only? For struct snapshot; @ctx is the unwinder. */
 bool unwind_cannot_change(void *ctx, taddr at);
 
-/* unw_step(), of which an expression that runs in a circle makes an end, too. */
+/* unw_step(), which also ends if an expression loops. */
 int unwind_step(struct unwinder *u, unw_cursor_t *c);
 
 /* 0 or -ENOMEM. */
 int unwind_push(struct unwinder *u, size_t *n, struct unwind_frame f);
 
-/* Is the frame at @pc that is about to be added, with @sp, the one that is looked for? */
+/* Is the frame at @pc with @sp, which is about to be added, the goal? */
 bool unwind_reaches(struct unwinder *u, size_t n, taddr pc, taddr sp);
 
-/* May a step have led from a frame at @from to one at @to, where @cfa is the first one's? */
+/* May a step lead from a frame at @from, with @cfa, to one at @to? */
 bool unwind_is_progress(struct unwinder *u, taddr from, taddr to, taddr cfa);
 
-/* Is the code at @pc, of a frame that is @exact or a caller's, not the program's? */
+/* Is the code at @pc, of a frame that is @exact or a caller's, ours? */
 bool unwind_is_foreign(const struct unwinder *u, taddr pc, bool exact);
 
 /**
- * The frame that @c has come to, at *@pc with *@sp: as long as it is in code that is not the
- * program's, on to the one that takes its place. @n: frames within it.
- * Returns false if that cannot be told.
+ * While the frame of @c, at *@pc with *@sp, is in code of ours, go to the one that replaces it. @n:
+ * the number of frames inside of it.
+ * Returns false if that is not known.
  */
 bool unwind_leave_foreign(struct unwinder *u, unw_cursor_t *c, size_t n, bool exact, taddr *pc,
 			  taddr *sp);
 
-/* May a call return to @pc, or is that 0, which is the outermost caller of all? */
+/* May a call return to @pc, or is that 0, which marks the outermost frame? */
 bool unwind_is_caller(struct unwinder *u, taddr pc);
 
-/* Is the code at @pc where the thread, or its program, was started? */
+/* Was the thread, or its program, started in the code at @pc? */
 bool unwind_is_start(struct unwinder *u, taddr pc);
 
-/* The caller of a frame at @sp that nothing describes, if that can only be where the thread was
+/* The caller of a frame at @sp without call frame information, if that must be where the thread was
  * started. */
 bool unwind_start_caller(struct unwinder *u, taddr sp, struct guess *out);
 
-/* Does the code at @pc return from a signal handler? */
+/* Is the code at @pc a signal handler's return trampoline? */
 bool unwind_is_signal_return(struct snapshot *memory, taddr pc);
 
 /**
- * The whole chain into u->frames, by libunwind in one go, with nothing remembered.
- * @complete  whether it came to the outermost frame, or to the one that is sought; if not, u->end
- *            says why
+ * Unwind the whole chain into u->frames, by libunwind in one walk, with nothing remembered.
+ * @complete  whether it reached the outermost frame, or the goal; if not, u->end says why
  * Returns 0 or -ENOMEM.
  */
 int unwind_afresh(struct unwinder *u, const struct arch_regs *entry, taddr ret, size_t *n,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A chain by libunwind in one go, with nothing remembered. */
+/* A chain by libunwind in one walk, with nothing remembered. */
 #include "unwind/unwind_internal.h"
 
 #include "base/array.h"
@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* There are 64 signals; more handlers than that on one stack are a circle. */
+/* There are 64 signals; many more handlers than that on one stack are a loop. */
 #define MAX_HANDLERS 128
 
 int unwind_push(struct unwinder *u, size_t *n, struct unwind_frame f)
@@ -31,8 +31,8 @@ bool unwind_is_signal_return(struct snapshot *memory, taddr pc)
 	return snapshot_code(memory, pc, code, sizeof code) && arch_is_signal_return(code);
 }
 
-/* A function that was called from where it was called from itself has a return address of its own.
- * Tables that do not tell where it is would lead on and on. */
+/* If a function is recursive its caller's frame has a return address of its own. With wrong tables
+ * a step may lead to the same pc without one, again and again. */
 bool unwind_is_progress(struct unwinder *u, taddr from, taddr to, taddr cfa)
 {
 	uint64_t word;
@@ -42,14 +42,14 @@ bool unwind_is_progress(struct unwinder *u, taddr from, taddr to, taddr cfa)
 	       (snapshot_word(&u->memory, cfa - sizeof word, &word) && word == to);
 }
 
-/* What describes the code is wrong where that changes to another stack by itself, as the runtime of
- * Go does to call C. */
+/* Call frame information may be wrong in code that switches stacks, as Go's runtime does to call C:
+ * check that it leads to code. */
 bool unwind_is_caller(struct unwinder *u, taddr pc)
 {
 	return !pc || code_known_has(&u->code, &u->memory, pc - 1);
 }
 
-/* Registers of the frame that @c stands in. */
+/* The callee-saved registers of the frame of @c. */
 static bool get_kept(unw_cursor_t *c, uint64_t kept[ARCH_KEPT_REGS])
 {
 	for (unsigned i = 0; i < ARCH_KEPT_REGS; i++)
@@ -60,8 +60,8 @@ static bool get_kept(unw_cursor_t *c, uint64_t kept[ARCH_KEPT_REGS])
 
 enum stepped { STEPPED, GUESSED, OUTERMOST, LOST };
 
-/* Nothing describes the frame @f, where @from stands: @c to its caller, if that is where the thread
- * was started, or else by the frame pointer. */
+/* The frame @f of @from has no call frame information: set @c to its caller, if that is where the
+ * thread was started, or otherwise by the frame pointer. */
 static enum stepped step_without_cfi(struct unwinder *u, unw_cursor_t *from,
 				     const struct unwind_frame *f, unw_cursor_t *c)
 {
@@ -100,7 +100,7 @@ static enum stepped step(struct unwinder *u, unw_cursor_t *c, const struct unwin
 	enum stepped how = STEPPED;
 
 	if (no_cfi) {
-		/* libunwind tries its luck then, and does not tell. We try ours, and do. */
+		/* libunwind guesses then, and does not tell. We make our own guess, and mark it. */
 		u->end = CHAIN_NO_CFI;
 		if (unwind_is_start(u, f->pc))
 			return OUTERMOST;
@@ -111,7 +111,7 @@ static enum stepped step(struct unwinder *u, unw_cursor_t *c, const struct unwin
 	}
 	if (more < 0 || unw_get_reg(c, UNW_REG_SP, sp) || unw_get_reg(c, UNW_REG_IP, pc))
 		return LOST;
-	*pc += no_cfi;	/* it stands in the call instruction */
+	*pc += no_cfi;	/* the cursor is inside of the call instruction */
 	if (!no_cfi && !in_handler && more > 0 && !unwind_is_progress(u, f->pc, *pc, *sp))
 		return LOST;
 	if (more > 0 && !in_handler && !unwind_is_caller(u, *pc)) {
@@ -121,8 +121,7 @@ static enum stepped step(struct unwinder *u, unw_cursor_t *c, const struct unwin
 	return more == 0 || *pc == 0 ? OUTERMOST : how;
 }
 
-/* Frame after frame until the outermost, or the one that is sought; *complete tells whether that
- * was reached. */
+/* Frame by frame to the outermost, or the goal; *complete: it was reached. */
 static int walk(struct unwinder *u, unw_cursor_t *c, size_t *n, bool *complete)
 {
 	unsigned handlers = 0;
@@ -143,19 +142,20 @@ static int walk(struct unwinder *u, unw_cursor_t *c, size_t *n, bool *complete)
 		if (!unwind_leave_foreign(u, c, *n, in_handler, &pc, &sp))
 			return 0;
 		if (in_handler) {
-			/* The kernel's way back from a handler is nobody's call: in its place
-			 * stands what the signal interrupted, perhaps on another stack. */
+			/* The return trampoline of a handler is no caller: it is replaced by the
+			 * frame that the signal interrupted, maybe on another stack. */
 			handlers++;
 			*f = (struct unwind_frame){ .pc = pc, .exact = true, .guessed = f->guessed,
 						    .memo = UINT64_MAX };
-			/* A signal may come when a call has returned, and its trap has not been
-			 * met yet. */
+			/* A signal may come when a call has returned, before its breakpoint is
+			 * hit. */
 			*complete = unwind_reaches(u, *n - 1, pc, sp);
 			if (*complete)
 				return 0;
 			continue;
 		}
-		/* A stack only grows one way; what does not is broken or hostile. */
+		/* Going outwards addresses only increase; otherwise the stack is broken or
+		 * hostile. */
 		if (*n > 1 && sp <= f[-1].cfa && !f->exact)
 			return 0;
 		*complete = unwind_reaches(u, *n, pc, sp);
@@ -180,9 +180,8 @@ int unwind_afresh(struct unwinder *u, const struct arch_regs *entry, taddr ret, 
 	u->regs = *entry;
 	u->end = CHAIN_UNREADABLE;
 	int err = unwind_push(u, n, (struct unwind_frame){ .pc = ret, .memo = UINT64_MAX });
-	/* Begin in the caller, inside of its call instruction: which row of its table holds there
-	 * does not depend on what comes behind the call, and the allocator needs no table of its
-	 * own. */
+	/* Begin in the caller, inside of its call instruction: so the row does not depend on what
+	 * follows the call, and the allocator needs no call frame information of its own. */
 	arch_set_caller(&u->regs, ret - 1, arch_sp_after_return(entry));
 	if (err || unw_init_remote(&c, u->as, u))
 		return err;
