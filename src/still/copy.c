@@ -16,13 +16,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Where the kernel does not pass over holes, larger areas would take longer than the copying: 128
- * MiB of words for this one. They are shadows and reservations of others than glibc. */
+/* Without PAGEMAP_SCAN, larger areas would take longer to read from pagemap than all copying: 128
+ * MiB of words for one of this size. Such areas are shadows and reservations, not glibc's. */
 #define AREA_MAX (UINT64_C(64) << 30)
 
 /* ---- files ---- */
 
-/* The process's first thread, or if that has ended another one, which has the memory still. */
+/* The process's leader, or if that has ended another thread, which still has the memory. */
 static pid_t living_task(pid_t pid)
 {
 	struct proc_status now = proc_status(pid);
@@ -81,7 +81,7 @@ int still_room_make(struct still_room *room, uint64_t size)
 	madvise(at, room->size, MADV_DONTFORK);
 	if (size > FEW)
 		madvise(at, room->size, MADV_HUGEPAGE);
-	/* Copying into pages that are not there yet takes ten times as long. */
+	/* Touch all pages: copying to pages that are not there yet takes ten times as long. */
 	for (uint64_t i = 0; i < size; i += STILL_PAGE)
 		((volatile uint8_t *)at)[i] = 0;
 	return 0;
@@ -106,15 +106,16 @@ int still_read_areas(struct still *s, const struct still_files *f)
 	return proc_maps_each(f->pid, add_map, s);
 }
 
-/* Devices may do anything when they are read. Where hugetlbfs is, and one of another size of pages
- * ("/dev/hugepages-1G"), systemd and DPDK have made custom. */
+/* Reading a device may have any effect. Mounting hugetlbfs there, also with other page sizes
+ * ("/dev/hugepages-1G"), is a custom of systemd and DPDK. */
 static bool is_device(const struct still_area *a)
 {
 	return text_begins(a->name, "/dev/") && !text_begins(a->name, "/dev/shm/") &&
 	       !text_begins(a->name, "/dev/hugepages") && !text_begins(a->name, "/dev/zero");
 }
 
-/* An engine of ours has words of the program's in there, which lead to what it has lost. */
+/* The memfd of an engine of ours contains words of the program's, which would make lost blocks look
+ * reachable. */
 static bool is_ours(const struct still_area *a)
 {
 	const char *name = text_after(a->name, "/memfd:");
@@ -123,21 +124,21 @@ static bool is_ours(const struct still_area *a)
 	return name && (!*name || !strcmp(name, " (deleted)"));
 }
 
-/* Of [heap] also what a program has protected: there is more than one block in a page. */
+/* Of [heap] also pages that the program has write-protected: a page has more than one block. */
 static bool is_copied(const struct still_area *a)
 {
 	return a->readable && (a->writable || a->kind == STILL_HEAP) && a->kind != STILL_KERNEL &&
 	       !is_device(a) && !is_ours(a);
 }
 
-/* A loader makes memory read-only when it has filled it, and so do programs. */
+/* Memory that a loader or a program may have filled and then made read-only. */
 static bool is_sealed(const struct still_area *a)
 {
 	return a->readable && !a->writable && !a->executable &&
 	       (a->kind == STILL_FILE || a->kind == STILL_ANON) && !is_device(a);
 }
 
-/* It may have pages that a program has written to and protected. */
+/* May it have pages that the program has written to and then protected? */
 static bool is_guarded(const struct still_area *a)
 {
 	return !a->writable && (a->kind == STILL_HEAP || a->kind == STILL_ANON);
@@ -165,7 +166,7 @@ static bool is_of(const struct still *s, const struct still_area *a, enum still_
 	return part == STILL_ALL || still_has_stack(s, a) == (part == STILL_STACKS);
 }
 
-/* As still_each_page(), of a part. */
+/* As still_each_page(), for one part. */
 static int each_page(const struct still *s, const struct still_files *f, enum still_part part,
 		     bool *zeros, uint64_t *left_out, page_range_fn *fn, void *ctx)
 {
@@ -243,7 +244,7 @@ static int take_piece(struct still *s, const struct piece *p, struct pieces *res
 	return err ? err : pieces_add_rest(rest, p, STILL_PAGE);
 }
 
-/* Copy the pieces and forget them; @rest: what has to be copied still. */
+/* Copy the pieces and forget them; @rest: what still has to be copied. */
 static int copy_pieces(struct still *s, const struct still_files *f, unsigned threads,
 		       struct copying *c, struct pieces *rest)
 {
@@ -262,7 +263,7 @@ int still_copy(struct still *s, const struct still_files *f, struct still_room *
 {
 	struct copying c = {.room = room, .until_ns = until_ns};
 	int err = each_page(s, f, part, NULL, &s->left_out, add_range, &c);
-	/* A program that runs meanwhile wants its processors itself. */
+	/* A program that runs meanwhile needs the processors itself. */
 	unsigned threads = part == STILL_NOT_STACKS ? 1 : pieces_threads();
 	bool in_order = part != STILL_NOT_STACKS;
 

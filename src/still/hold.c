@@ -22,7 +22,7 @@ static bool take_image(void *ctx, struct task *task)
 	return true;
 }
 
-/* Nothing is in its memory. */
+/* Nothing of ours is in the child's memory. */
 static bool leave_child(void *ctx, struct task *child, const struct task *parent,
 			struct address_space *space)
 {
@@ -82,7 +82,7 @@ static const struct tracer_ops ops = {
 	.reaped = on_end,
 };
 
-/* The kernel lets all tasks go when we end: this signal ends us. */
+/* This signal ends us, and then the kernel detaches from all tasks. */
 static void set_limit(uint64_t ns)
 {
 	struct itimerval limit = {.it_value = {(time_t)(ns / 1000000000u),
@@ -106,7 +106,7 @@ static int hold(int fd, struct tracer *t, pid_t pid)
 static void serve(int fd, struct tracer *t)
 {
 	struct still_pause pause = {0};
-	uint64_t stopped_ns = 0, moments = 1; /* whoever looks asks again a few times only */
+	uint64_t stopped_ns = 0, moments = 1; /* STILL_AGAIN is requested a few times only */
 	struct still_request q;
 
 	while (!still_read(fd, &q, sizeof q)) {
@@ -121,7 +121,7 @@ static void serve(int fd, struct tracer *t)
 		}
 		if (q.order == STILL_AGAIN) {
 			pause.held_ns += clock_now_ns() - stopped_ns;
-			/* Who is in the middle of something may have to wait for a processor. */
+			/* A task in the middle of something may have to wait for a processor. */
 			tracer_let_run(t, moments * MOMENT_NS);
 			moments *= 2;
 			stopped_ns = clock_now_ns();
@@ -166,7 +166,7 @@ int still_holder_begin(struct still_holder *h)
 	return 0;
 }
 
-/* ---- who asks it to ---- */
+/* ---- the other side ---- */
 
 static int read_task(const struct still_holder *h, struct still *s)
 {

@@ -9,42 +9,43 @@
 #include <sys/types.h>
 
 /*
- * Whoever holds the program is a process of its own, the holder, which does nothing else: if it
- * ends, for whatever reason, the kernel lets the program go at once, in which nothing was planted.
- * Whoever asks it to looks meanwhile.
+ * The program is held by a process of its own, the holder, which does nothing else: if it ends, for
+ * whatever reason, the kernel detaches from the program at once, in which nothing was planted. The
+ * process that has started the holder copies meanwhile.
  */
 struct still_holder {
 	pid_t pid;
 	int fd;
 };
 
-/* How it went, when the program is free again. */
+/* How long the program was stopped, in nanoseconds. */
 struct still_pause {
 	uint64_t attach_ns, held_ns;
 };
 
-/* Begin a holder; nothing is stopped yet. 0 or -errno. */
+/* Start a holder; nothing is stopped yet. 0 or -errno. */
 int still_holder_begin(struct still_holder *h);
 
 /**
- * Have it stop all tasks of a process; those are added to @s.
- * @limit_ns  it ends if the program is still held then
- * @running   most of the program is copied when it runs again
+ * Have it stop all tasks of a process, and add them to @s.
+ * @limit_ns  the holder ends itself if it still holds the program after that time
+ * @running   most of the program is copied after it has been resumed
  * Returns 0, or -errno as tracer_attach(); -EPIPE: the holder has ended.
  */
 int still_hold(struct still_holder *h, pid_t pid, uint64_t limit_ns, bool running, struct still *s);
 
-/* Let all run for a moment, and stop them again. As above. */
+/* Let all tasks run for a moment, and stop them again. Returns as still_hold(). */
 int still_hold_again(struct still_holder *h, struct still *s);
 
-/* Let the program go. 0, or -EPIPE: the holder has ended before it was told to. */
+/* Resume the program, and detach from it. 0, or -EPIPE: the holder has ended before. */
 int still_let_go(struct still_holder *h, struct still_pause *pause);
 
-/* Of who traces the program already: have it said who has requested blocks, and wait for that. What
- * comes of it is a matter of those two. 0 or -EPIPE. */
+/* If the holder is a session that traces the program already: have it write the names of what has
+ * requested the blocks, and wait for that. 0 or -EPIPE. */
 int still_name(struct still_holder *h);
 
-/* Let the program go, whatever the holder is at. It is waited for: its status, as of waitpid(2). */
+/* End the holder, whatever it is doing, and with that detach from the program. Returns its status,
+ * as of waitpid(2). */
 int still_holder_end(struct still_holder *h);
 
 #endif

@@ -33,7 +33,7 @@ int still_next(int fd, uint64_t wait_ns, struct still_request *r)
 
 /* ---- answers ---- */
 
-/* Those that are asleep in vfork(2) have no registers to be read. */
+/* The registers of a task asleep in vfork(2) cannot be read. */
 static bool where_is(const struct task *task, struct still_told_task *to)
 {
 	struct arch_regs regs;

@@ -10,46 +10,47 @@
 #include <sys/types.h>
 
 /*
- * What whoever looks asks of whoever holds the program, on a socket; and the answers. The holder
- * that is begun for a look does nothing else (hold.c). Who traces the program already answers in
- * its place: then the looking, and the parsing of what was seen, is done by a process of its own.
+ * The requests of the looker, which takes the still, to the holder, on a socket; and the answers.
+ * Mostly the holder is started for that and does nothing else (hold.c). If a session traces the
+ * program already it answers in its place: then the looker, which also parses the copy, is a
+ * process of its own.
  */
 enum still_order {
-	STILL_HOLD,   /* stop it; answered by still_tell_tasks() */
+	STILL_HOLD,   /* stop the program; answered by still_tell_tasks() */
 	STILL_AGAIN,  /* let it run for a moment, and stop it again; the same */
 	STILL_LET_GO, /* answered by still_tell_pause() */
-	STILL_NAME,   /* say who has requested blocks; answered by still_tell_named() */
-	STILL_DONE,   /* all that was wanted has been seen; no answer */
+	STILL_NAME,   /* name what has requested the blocks; answered by still_tell_named() */
+	STILL_DONE,   /* the looker needs nothing more; no answer */
 };
 
 struct still_request {
 	enum still_order order;
 	pid_t pid;
-	uint64_t limit_ns; /* with STILL_HOLD: it is not to be held for longer, whatever happens */
+	uint64_t limit_ns; /* with STILL_HOLD: do not hold it for longer, whatever happens */
 	bool running;	   /* with STILL_HOLD: it is copied while it runs, perhaps several times */
 };
 
-/* Ask. 0 or -EPIPE: the other one has ended. */
+/* Send a request. 0 or -EPIPE: the other side has ended. */
 int still_ask(int fd, const struct still_request *r);
 
-/* What is asked next; waits for @wait_ns at most. 0, -EAGAIN: nothing yet, -EINTR, or -EPIPE: the
- * other one has ended. */
+/* Receive the next request; waits for @wait_ns at most. 0, -EAGAIN: nothing yet, -EINTR, or -EPIPE:
+ * the other side has ended. */
 int still_next(int fd, uint64_t wait_ns, struct still_request *r);
 
-/* Where the tasks that run in the memory of @pid were stopped (0: all there are). 0, -ESRCH: there
- * are none, which is told, too, or another -errno. */
+/* Send where the tasks that run in the memory of @pid (0: all tasks) were stopped. 0, -ESRCH: there
+ * are none, which is sent, too, or another -errno. */
 int still_tell_tasks(int fd, struct tracer *t, pid_t pid);
 
-/* It has been let go. 0 or -EPIPE. */
+/* Send that the program has been resumed. 0 or -EPIPE. */
 int still_tell_pause(int fd, const struct still_pause *pause);
 
-/* Whoever was to say it has ended: what there is of it stands where both know. 0 or -EPIPE. */
+/* Send that the namer has ended: the names are in a file known to both. 0 or -EPIPE. */
 int still_tell_named(int fd);
 
-/* It cannot be held, for the reason @err. 0 or -EPIPE. */
+/* Send that the program cannot be held, for the reason @err. 0 or -EPIPE. */
 int still_tell_failure(int fd, int err);
 
-/* What the answers are read with. 0 or -EPIPE. */
+/* Read @size bytes of an answer. 0 or -EPIPE. */
 int still_read(int fd, void *to, size_t size);
 
 /* The answer to STILL_HOLD and STILL_AGAIN: @n tasks follow. */
@@ -58,7 +59,7 @@ struct still_told {
 	size_t n;
 };
 
-/* One of them, and what is in its registers, of which so many words are sent. */
+/* One of them, and the words in its registers, of which only @n are sent. */
 struct still_told_task {
 	struct still_task at;
 	size_t n;

@@ -13,7 +13,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Memory is not faster with more. */
+/* More do not make memory faster. */
 enum { THREADS_MAX = 4 };
 
 void pieces_release(struct pieces *p)
@@ -22,7 +22,7 @@ void pieces_release(struct pieces *p)
 	*p = (struct pieces){0};
 }
 
-/* Small enough that no thread is left with much while the others have nothing to do any more. */
+/* Small enough that all threads finish at about the same time. */
 #define PIECE_MAX (UINT64_C(2) << 20)
 
 int pieces_add(struct pieces *p, taddr at, uint64_t size, uint8_t *to)
@@ -63,7 +63,7 @@ struct crew {
 	pid_t pid;
 	int mem;
 	uint64_t until_ns;
-	size_t next; /* piece that nobody has begun */
+	size_t next; /* the next piece that no thread has begun */
 	bool late;
 };
 
@@ -92,7 +92,7 @@ static void copy(const struct crew *c, struct piece *p, bool *by_file)
 static void *work(void *ctx)
 {
 	struct crew *c = ctx;
-	bool by_file = false; /* process_vm_readv(2) is for the tracer only here */
+	bool by_file = false; /* use /proc/PID/mem: process_vm_readv(2) is not permitted */
 
 	for (;;) {
 		size_t i = __atomic_fetch_add(&c->next, 1, __ATOMIC_RELAXED);
@@ -107,7 +107,8 @@ static void *work(void *ctx)
 	}
 }
 
-/* How many there are. Signals stay with the thread that was there before. */
+/* Start threads, with all signals blocked: those stay with the calling thread. Returns how many
+ * there are. */
 static unsigned begin(pthread_t *threads, unsigned n, struct crew *c)
 {
 	sigset_t all, before;

@@ -9,8 +9,8 @@
 #include <sys/types.h>
 
 /*
- * Copying pieces of a process's memory by several threads of our own. One copies about 4 GB a
- * second, as the kernel looks each page up; and what the program's tasks are held for is this.
+ * Copying pieces of a process's memory by several threads of our own. One thread copies about 4 GB
+ * a second, for the kernel looks up each page; and for this time the program is stopped.
  */
 
 struct piece {
@@ -37,9 +37,9 @@ int pieces_add_rest(struct pieces *p, const struct piece *piece, uint64_t page_s
 unsigned pieces_threads(void);
 
 /**
- * Copy all, and say in each piece how much was got.
+ * Copy all, and set in each piece how much was read.
  * @pid, @mem  the process, and its /proc/PID/mem, for where process_vm_readv(2) is not allowed
- * @threads    how many to use, this one among them; with fewer, where there cannot be so many
+ * @threads    how many to use, including this one; fewer if they cannot be started
  * @until_ns   of CLOCK_MONOTONIC; no piece is begun after that
  * Returns 0 or -ETIME.
  */

@@ -21,7 +21,7 @@ void still_release(struct still *s)
 
 /* ---- areas ---- */
 
-/* Memory of huge pages has a file that nobody sees. Its end is " (deleted)". */
+/* MAP_HUGETLB memory has an internal file, whose name ends in " (deleted)". */
 static bool is_huge_memory(const struct proc_map *m)
 {
 	return text_begins(m->path, "/anon_hugepage");
@@ -80,7 +80,7 @@ const struct still_area *still_area_at(const struct still *s, taddr at)
 	return i < s->n_areas && s->areas[i].start <= at ? &s->areas[i] : NULL;
 }
 
-/* A module is mapped in so few areas. */
+/* A module has at most so many areas. */
 enum { AREAS_OF_MODULE = 16 };
 
 /* Is the file of this area one that is executed? */
@@ -92,7 +92,7 @@ static bool is_of_module(const struct still *s, const struct still_area *a)
 	return false;
 }
 
-/* Data that is all read-only after relocation is in front of some. */
+/* In front of the bss the data may be all read-only after relocation. */
 bool still_is_bss(const struct still *s, const struct still_area *a)
 {
 	return a > s->areas && a->kind == STILL_ANON && a[-1].kind == STILL_FILE &&

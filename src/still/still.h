@@ -11,9 +11,9 @@
 #include <string.h>
 
 /*
- * A still: a copy of what was in a program's writable memory while all its tasks were stopped, and
- * where these were. Whoever reads it needs no process. What it holds was written by the program:
- * every address in it may lead anywhere, and only what the copy has is ever read.
+ * A still: a copy of a program's writable memory while all its tasks were stopped, and where these
+ * were. Reading it needs no process. Its contents were written by the program: every address in it
+ * may lead anywhere, and only the copy is ever read.
  */
 
 #define STILL_PAGE 4096u
@@ -24,10 +24,10 @@ enum still_kind {
 	STILL_STACK, /* [stack] */
 	STILL_ANON,  /* private memory of no file, with a name or without */
 	STILL_SHARED,
-	STILL_KERNEL, /* [vdso] and its like */
+	STILL_KERNEL, /* [vdso] and the like */
 };
 
-/* A mapping, or several of one kind that follow each other: madvise(2) splits what is one. */
+/* A mapping, or several adjacent ones of one kind: madvise(2) splits mappings. */
 struct still_area {
 	taddr start, end;
 	enum still_kind kind;
@@ -35,7 +35,7 @@ struct still_area {
 	char *name; /* "": it has none */
 };
 
-/* Pages that follow each other, and their bytes; of one area or of several. */
+/* Adjacent pages, and their bytes; of one area or of several. */
 struct still_run {
 	taddr start;
 	uint64_t size;
@@ -55,58 +55,57 @@ struct still {
 	size_t n_runs, cap_runs;
 	struct still_task *tasks;
 	size_t n_tasks, cap_tasks;
-	uint64_t *words; /* what is in registers, of all tasks */
+	uint64_t *words; /* the contents of all tasks' registers */
 	size_t n_words, cap_words;
-	bool running;	   /* it ran meanwhile: each page is of another time */
-	uint64_t unread;   /* bytes that are there and could not be read */
-	uint64_t left_out; /* bytes of areas that are too large to be looked at */
+	bool running;	   /* the program ran meanwhile: pages are of different times */
+	uint64_t unread;   /* bytes that could not be read */
+	uint64_t left_out; /* bytes of areas that are too large to be copied */
 };
 
-/* What it points at stays: the bytes of the runs are not its own. */
+/* The bytes of the runs are not its own and are not freed. */
 void still_release(struct still *s);
 
-/* The next mapping, in order. 0 or -ENOMEM. */
+/* Add the next mapping, in order. 0 or -ENOMEM. */
 int still_add_map(struct still *s, const struct proc_map *m);
-/* The next pages, in order. 0 or -ENOMEM. */
+/* Add the next pages, in order; @bytes is not copied. 0 or -ENOMEM. */
 int still_add_run(struct still *s, taddr start, uint64_t size, const uint8_t *bytes);
-/* When runs were not added in order. */
+/* To be called if runs were not added in order. */
 void still_sort_runs(struct still *s);
 int still_add_task(struct still *s, const struct still_task *task);
 int still_add_word(struct still *s, uint64_t word);
 
-/* The area that has @at; NULL: none. */
+/* The area that contains @at; NULL: none. */
 const struct still_area *still_area_at(const struct still *s, taddr at);
 
 /* Is there a task's stack pointer in this area? */
 bool still_has_stack(const struct still *s, const struct still_area *a);
 
-/* The first run that ends behind @at, which may be n_runs. */
+/* The index of the first run that ends behind @at; n_runs: there is none. */
 size_t still_run_from(const struct still *s, taddr at);
 
-/* What run @i has of [@start, @end), which it does not end in front of. False: nothing, and those
- * behind it have nothing either. All that there is:
- *	for (size_t i = still_run_from(s, start); still_part(s, i, start, end, &part); i++) */
+/* The part of run @i, which ends behind @start, that is in [@start, @end). False: none, nor of
+ * later runs. To walk all parts:
+ *  for (size_t i = still_run_from(s, start); still_part(s, i, start, end, &part); i++) */
 bool still_part(const struct still *s, size_t i, taddr start, taddr end, struct still_run *part);
 
-/* Nothing of @step bytes is at @at: where the next can be, @step on or where the next run begins.
- * UINT64_MAX: nowhere. */
+/* Where to continue, in steps of @step bytes, if the still does not have those at @at: @step
+ * further, or where the next run begins. UINT64_MAX: nowhere. */
 taddr still_behind_hole(const struct still *s, taddr at, uint64_t step);
 
-/* The last page, up to the one of @at, of which there is something; 0: there is none. */
+/* The address of the last page that the still has at or below the page of @at; 0: none. */
 taddr still_page_up_to(const struct still *s, taddr at);
 
-/* Is this area what a module's data is continued by, its bss? What a file's private writable one
- * is followed by is taken for that, too. */
+/* Is this area a module's bss, behind its data? Any anonymous area behind a private writable one of
+ * a file counts as that. */
 bool still_is_bss(const struct still *s, const struct still_area *a);
 
 /*
- * Reads words, one after the other or anywhere: what was read last is where the next is looked for
- * first.
+ * Reads words, in sequence or anywhere: the run that was read last is tried first.
  */
 struct still_reader {
 	const struct still *still;
 	taddr start;
-	uint64_t size; /* 0: nothing was read yet */
+	uint64_t size; /* 0: nothing has been read yet */
 	const uint8_t *bytes;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A look at a process: measured, made room for, held, copied, let go. */
+/* Taking a still: measure, make room, hold, copy, let go. */
 #include "still/take.h"
 
 #include "base/clock.h"
@@ -18,8 +18,8 @@ enum {
 	QUIET_TRIES = 5,
 	ROOM_TRIES = 4,
 	TASK_TRIES = 10,
-	SLACK = 4 << 20,	      /* what the program may take while room is made */
-	HOLDER_SLACK_NS = 1000000000, /* the holder ends by itself, if we do not come to it */
+	SLACK = 4 << 20,	      /* what the program may allocate while room is made */
+	HOLDER_SLACK_NS = 1000000000, /* after that the holder ends itself, if we do not end it */
 };
 
 static uint64_t with_slack(uint64_t bytes)
@@ -29,7 +29,7 @@ static uint64_t with_slack(uint64_t bytes)
 
 uint64_t still_expected_ns(uint64_t bytes, uint64_t tasks, unsigned copiers)
 {
-	/* What more than two are worth depends on the machine. */
+	/* How much faster more than two are depends on the machine. */
 	return bytes / (copiers > 1 ? 8 : 4) + tasks * 100000;
 }
 
@@ -42,7 +42,7 @@ uint64_t still_needed_ns(uint64_t pause_ns, uint64_t copied, uint64_t all)
 
 bool still_fits(uint64_t bytes, uint64_t available, bool anyway)
 {
-	/* Beside the copy there are the numbers of what is found in it: 14 bytes a block. */
+	/* Besides the copy there are the numbers of the blocks found in it: 14 bytes each. */
 	uint64_t needed = with_slack(bytes) + bytes / 4;
 
 	return needed <= (anyway ? available : available / 2);
@@ -53,7 +53,7 @@ static double mib(uint64_t bytes)
 	return (double)bytes / (1 << 20);
 }
 
-/* What else there is than to be stopped for so long. */
+/* The alternative to a long stop, as the rest of a sentence. */
 static const char *or_passes(const struct still_asked *a)
 {
 	bool is_short = still_expected_ns(0, proc_status(a->pid).threads, 1) <= a->max_pause_ns;
@@ -81,7 +81,7 @@ static int check_pause(const struct still_asked *a, uint64_t bytes, struct error
 			 (int)a->pid, what, ns / 1000000 + 1, ns / 1000000 + 1, or_passes(a));
 }
 
-/* @room: what is taken for it already */
+/* @room: bytes of room that there is already */
 static int check_memory(const struct still_asked *a, uint64_t bytes, uint64_t room, struct error *e)
 {
 	uint64_t available = memory_available() + room;
@@ -141,7 +141,7 @@ static int open_files(struct still_files *f, const struct still_asked *a)
 	return err;
 }
 
-/* It may have executed another program since they were opened, and cannot any more. */
+/* The process may have executed another program since the files were opened; now it cannot. */
 static int open_again(struct still_files *f, const struct still_asked *a)
 {
 	still_files_close(f);
@@ -166,7 +166,7 @@ static int look(struct still_taken *t, const struct still_asked *a, struct still
 	if (!err && a->held)
 		err = a->held(a->ctx, f);
 	t->still.running = a->running;
-	/* Whatever it was, the program is free first. */
+	/* Resume the program first, whatever the result. */
 	int late = still_let_go(h, &t->pause);
 	err = err ? err : late;
 	if (!err && a->running)
@@ -174,7 +174,7 @@ static int look(struct still_taken *t, const struct still_asked *a, struct still
 	return err;
 }
 
-/* It may be ended by the limit that it has set itself, and by others. */
+/* The holder has been killed: not by its own limit, but by another signal. */
 static int say_killed(const struct still_asked *a, int err, int wstatus, struct error *e)
 {
 	if (err != -EPIPE || !WIFSIGNALED(wstatus) || WTERMSIG(wstatus) == SIGALRM)
@@ -201,7 +201,8 @@ static int look_once(struct still_taken *t, const struct still_asked *a, struct 
 
 static int say_late(const struct still_taken *t, const struct still_asked *a, struct error *e)
 {
-	/* Of what is copied while it is held, @t tells only if that is all. */
+	/* With @running only stacks are copied while it is held, and t->room does not tell how long
+	 * that takes. */
 	uint64_t ns = a->running ? 0
 				 : still_needed_ns(a->max_pause_ns, t->room.copied, t->measured);
 	char what[64] = "a larger --max-pause";
@@ -230,7 +231,7 @@ static int explain(const struct still_taken *t, const struct still_asked *a, int
 	return err;
 }
 
-/* All but the room: making it is what takes most of the time. */
+/* Keep the room: making it takes most of the time. */
 static void forget(struct still_taken *t)
 {
 	struct still_room room = t->room;
@@ -266,7 +267,7 @@ static int take_by_files(struct still_taken *t, const struct still_asked *a, str
 	if (!err)
 		err = take(t, a, &f, e);
 	still_files_close(&f);
-	/* -EIO: there is a pagemap, and no memory behind it any more. */
+	/* -EIO: the pagemap has no memory behind it any more. */
 	return err == -ENOENT || err == -EIO ? -ESRCH : err == -EACCES ? -EPERM : err;
 }
 
@@ -275,7 +276,7 @@ int still_take(struct still_taken *t, const struct still_asked *a, struct error 
 	int err = 0;
 
 	forget(t);
-	/* The task whose files they are may end at any time, as when another one executes. */
+	/* The task whose files are open may end at any time, also by another thread's exec. */
 	for (int i = 0; i < TASK_TRIES; i++) {
 		err = take_by_files(t, a, e);
 		if (err != -ESRCH)
