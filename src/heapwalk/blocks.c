@@ -24,10 +24,10 @@ int heap_blocks_begin(struct heap_blocks *b, taddr start, taddr end, unsigned ar
 	return 0;
 }
 
-/* So far behind its start a piece ends: half of what the place of a chunk in it may be. */
+/* A piece ends at most so far behind its start: half of what a chunk's offset can express. */
 #define PIECE_MAX (UINT64_C(16) << 30)
 
-/* The last piece ends in front of @at if it cannot have it, and another one goes on. */
+/* If @at is too far for the last piece, end that in front of @at and begin another one. */
 static int go_on(struct heap_blocks *b, taddr at)
 {
 	struct heap_piece *p = &b->pieces[b->n_pieces - 1];
@@ -84,7 +84,7 @@ const struct heap_piece *heap_blocks_piece(const struct heap_blocks *b, taddr at
 	return i < b->n_pieces && b->pieces[i].start <= at ? &b->pieces[i] : NULL;
 }
 
-/* Of a piece that has it: without any chunk there is no array. */
+/* Chunk @n of a piece that has it: without any chunk there is no array. */
 static const struct heap_chunk *nth(const struct heap_blocks *b, const struct heap_piece *p,
 				    size_t n)
 {

@@ -9,34 +9,34 @@
 #include <stdint.h>
 
 /*
- * The chunks that an allocator's memory is divided into, nine bytes each: of ten million of them
- * the program is to know nothing, and this machine little. A chunk is what the allocator has cut
- * off; the block that is handed out of it begins behind its header.
+ * The chunks that an allocator's memory is divided into, in nine bytes each, so that ten million of
+ * them take little memory. A chunk is a piece that the allocator has cut off; the block that is
+ * handed out begins behind the chunk's header.
  */
 
 enum {
 	HEAP_UNIT = 8, /* chunks are aligned to it, and so are their sizes */
 };
 
-/* How an allocator's blocks lie in their chunks. */
+/* How an allocator's blocks are placed in their chunks. */
 struct heap_cut {
-	uint8_t header;		 /* a block begins so far behind its chunk ... */
-	uint8_t overhead;	 /* ... and may use so much less than the chunk's size */
-	uint8_t mapped_overhead; /* the same of one that has a mapping of its own */
+	uint8_t header;		 /* bytes from a chunk's start to its block's ... */
+	uint8_t overhead;	 /* ... and how much less than the chunk's size the block may use */
+	uint8_t mapped_overhead; /* the same for a block with a mapping of its own */
 };
 
 enum heap_state {
 	HEAP_LIVE,   /* handed out */
 	HEAP_CACHED, /* free, in a thread's cache */
 	HEAP_FAST,   /* free, in a fastbin */
-	HEAP_FREE,   /* free, and not found in a bin yet */
+	HEAP_FREE,   /* free, not found in a bin yet */
 	HEAP_BINNED, /* free, in a bin */
-	HEAP_TOP,    /* what is left of the arena */
-	HEAP_OWN,    /* the allocator's, for itself */
+	HEAP_TOP,    /* the rest of the arena that has not been cut yet */
+	HEAP_OWN,    /* used by the allocator itself */
 	N_HEAP_STATES
 };
 
-/* In units of HEAP_UNIT; @at from the start of the piece. */
+/* In units of HEAP_UNIT; @at is relative to the start of the piece. */
 struct heap_chunk {
 	uint32_t at, size;
 };
@@ -69,22 +69,22 @@ struct heap_blocks {
 
 void heap_blocks_release(struct heap_blocks *b);
 
-/* What is added from here on is in a new piece. 0 or -ENOMEM. */
+/* Begin a new piece, for the chunks that are added next. 0 or -ENOMEM. */
 int heap_blocks_begin(struct heap_blocks *b, taddr start, taddr end, unsigned arena);
 
-/* A chunk of the last piece, behind those that it has and in front of its end; a piece that
- * gets too large becomes two of the same arena. 0, -ENOMEM, or -ERANGE: the chunk is too large. */
+/* Add a chunk to the last piece, behind those that it has and in front of its end; a piece that
+ * gets too large is split. 0, -ENOMEM, or -ERANGE: the chunk is too large. */
 int heap_blocks_add(struct heap_blocks *b, taddr chunk, uint64_t size, enum heap_state state);
 
 int heap_blocks_add_mapped(struct heap_blocks *b, const struct heap_mapped *m);
 
-/* When all pieces are there. */
+/* To be called when all pieces have been added. */
 void heap_blocks_sort(struct heap_blocks *b);
 
-/* The number of the chunk that begins at @at, after that; HEAP_NO_CHUNK: none does. */
+/* The number of the chunk that begins at @at; HEAP_NO_CHUNK: there is none. After sorting. */
 size_t heap_blocks_find(const struct heap_blocks *b, taddr at);
 
-/* The number of the chunk that has @at in it; the same. */
+/* The number of the chunk that contains @at; HEAP_NO_CHUNK: there is none. After sorting. */
 size_t heap_blocks_around(const struct heap_blocks *b, taddr at);
 
 /* A live block. */
@@ -94,12 +94,12 @@ struct heap_block {
 	bool mapped; /* it has a mapping of its own */
 };
 
-/* Call @fn with each live block, in the order of their addresses; 0 goes on. Returns what @fn did
- * last. */
+/* Call @fn with each live block, in the order of addresses, until it returns something other than
+ * 0. Returns what @fn returned last. */
 int heap_blocks_each_live(const struct heap_blocks *b,
 			  int (*fn)(void *ctx, const struct heap_block *block), void *ctx);
 
-/* The piece that has @at; NULL: none. */
+/* The piece that contains @at; NULL: none. */
 const struct heap_piece *heap_blocks_piece(const struct heap_blocks *b, taddr at);
 
 static inline taddr heap_chunk_at(const struct heap_piece *p, const struct heap_chunk *c)
@@ -112,7 +112,7 @@ static inline uint64_t heap_chunk_size(const struct heap_chunk *c)
 	return (uint64_t)c->size * HEAP_UNIT;
 }
 
-/* Where a chunk's block begins, and how many bytes of it the program may use. */
+/* The address of a chunk's block, and how many bytes of it the program may use. */
 static inline taddr heap_block_at(const struct heap_blocks *b, const struct heap_piece *p,
 				  const struct heap_chunk *c)
 {

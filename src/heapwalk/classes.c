@@ -8,15 +8,15 @@
 #include <stdlib.h>
 
 enum {
-	NAME_LONGEST = 16384,	 /* of a name, as the compiler writes it */
-	NAMES_MAX = 64 << 20,	 /* of all, and of what turns out to be none */
-	CACHED_PAGES = 256,	 /* of memory that is read */
-	VTABLE_BEFORE = 16,	 /* offset to top and type information stand before the functions */
-	SLACK = 40,		 /* a block may have so many bytes more than were asked for ... */
-	SLACK_MAPPED = 2 * 4096, /* ... and so many if it has a mapping of its own */
+	NAME_LONGEST = 16384,	 /* of a mangled name */
+	NAMES_MAX = 64 << 20,	 /* of all names, and of text that turns out to be none */
+	CACHED_PAGES = 256,	 /* of read-only memory */
+	VTABLE_BEFORE = 16,	 /* in front of the functions: offset to top and type information */
+	SLACK = 40,		 /* a block may have so many bytes more than were requested ... */
+	SLACK_MAPPED = 2 * 4096, /* ... or so many if it has a mapping of its own */
 };
 
-/* What an address is that blocks begin with. Classes have the numbers from FIRST_CLASS on. */
+/* What the first word of a block is. Classes have the numbers from FIRST_CLASS on. */
 enum { NO_CLASS, NOT_READ, FIRST_CLASS };
 
 struct verdict {
@@ -36,13 +36,13 @@ struct classes_search {
 	const struct heap_blocks *blocks;
 	const struct heap_class_source *from;
 	struct still_reader reader;
-	const struct still_area **areas; /* of files, that nobody can write to, in order */
+	const struct still_area **areas; /* read-only areas of files, in order */
 	size_t n_areas, cap_areas;
 	const struct still_area *last;
 	struct addrtable verdicts;
 	struct cached_page *pages;
-	size_t names; /* bytes that were read of them */
-	bool unread;  /* some of what was asked for last could not be read */
+	size_t names; /* bytes of names that were read */
+	bool unread;  /* some of the memory for the last question could not be read */
 };
 
 void heap_classes_release(struct heap_classes *c)
@@ -53,7 +53,7 @@ void heap_classes_release(struct heap_classes *c)
 	*c = (struct heap_classes){0};
 }
 
-/* ---- memory that cannot be written to ---- */
+/* ---- read-only memory ---- */
 
 static int find_areas(struct classes_search *x)
 {
@@ -88,7 +88,7 @@ static bool is_code(const struct classes_search *x, taddr at)
 	return a && a->executable;
 }
 
-/* The page that has @at. */
+/* The page that contains @at. */
 static const struct cached_page *page_of(struct classes_search *x, taddr at)
 {
 	taddr start = at / STILL_PAGE * STILL_PAGE;
@@ -101,7 +101,7 @@ static const struct cached_page *page_of(struct classes_search *x, taddr at)
 	return p;
 }
 
-/* False: it may be written to, or could not be read. */
+/* Read a word of read-only memory. False: it is not read-only, or could not be read. */
 static bool constant_word(struct classes_search *x, taddr at, uint64_t *value)
 {
 	if (at % sizeof *value || !is_constant(x, at))
@@ -129,13 +129,14 @@ static bool is_plain(char c)
 	return (unsigned char)c > ' ' && c != 0x7f;
 }
 
-/* May a name have this as its number @n? A local type's has a star in front. */
+/* May a type's name have this character at @n? The name of a local type begins with a '*'. */
 static bool may_be_in_name(const char *name, size_t n)
 {
 	return n == (name[0] == '*') ? may_begin_type(name[n]) : is_plain(name[n]);
 }
 
-/* A text that could be a type's name. Returns its length, 0: there is none, or not all of it. */
+/* Read a text that could be a type's name. Returns its length; 0: it is not one, or not all of it
+ * could be read. */
 static size_t constant_name(struct classes_search *x, taddr at, char to[NAME_LONGEST + 1])
 {
 	for (size_t n = 0; n <= NAME_LONGEST; n++) {
@@ -150,7 +151,7 @@ static size_t constant_name(struct classes_search *x, taddr at, char to[NAME_LON
 		to[n] = (char)p->bytes[(at + n) % STILL_PAGE];
 		if (!to[n] && n > (to[0] == '*'))
 			return n;
-		/* Most of what is asked about is no name; and all that is read counts. */
+		/* Most candidates are no names; and every byte that is read counts. */
 		if (!may_be_in_name(to, n))
 			return 0;
 		if (++x->names > NAMES_MAX) {
@@ -163,7 +164,8 @@ static size_t constant_name(struct classes_search *x, taddr at, char to[NAME_LON
 
 /* ---- what is a class ---- */
 
-/* The name in the type information at @at, for free(). NULL: it is none, or -ENOMEM in *err. */
+/* The name in the type information at @at, for free(). NULL: that is no type information, or
+ * -ENOMEM in *err. */
 static char *name_at(struct classes_search *x, taddr at, int *err)
 {
 	char text[NAME_LONGEST + 1];
@@ -185,7 +187,8 @@ static char *name_at(struct classes_search *x, taddr at, int *err)
 	return copy;
 }
 
-/* Is this the address that objects of a class begin with? Its name, if it has one, to *mangled. */
+/* Is this the vtable address that objects of a class begin with? *mangled: the class's name, if it
+ * has one. */
 static bool is_vtable(struct classes_search *x, taddr at, char **mangled, int *err)
 {
 	uint64_t first, to_top, info;
@@ -194,7 +197,7 @@ static bool is_vtable(struct classes_search *x, taddr at, char **mangled, int *e
 	if (!constant_word(x, at, &first) || !constant_word(x, at - VTABLE_BEFORE, &to_top) ||
 	    !constant_word(x, at - 8, &info) || to_top)
 		return false;
-	/* A function that nobody is to call may be missing. */
+	/* The first function may be missing, if it is not to be called. */
 	if (first ? !is_code(x, first) : !info)
 		return false;
 	if (info)
@@ -212,7 +215,7 @@ static int add_class(struct heap_classes *c, taddr vtable, char *mangled)
 	return 0;
 }
 
-/* What a word is that may be the address of a vtable: *what. 0 or -ENOMEM. */
+/* Is a word the address of a vtable? *what: a class, NO_CLASS or NOT_READ. 0 or -ENOMEM. */
 static int judge(struct classes_search *x, taddr at, uint64_t *what)
 {
 	bool known;
@@ -238,8 +241,8 @@ static int judge(struct classes_search *x, taddr at, uint64_t *what)
 
 /* ---- blocks ---- */
 
-/* Do @n objects of this class stand in the block from @first on, one as far from the next as all
- * others? The end of the block must be that of the last one. */
+/* Are there @n objects of this class in the block from @first on, at equal distances? The last one
+ * has to end where the block does. */
 static bool is_array(struct classes_search *x, taddr first, uint64_t room, uint64_t n,
 		     uint64_t slack, taddr vtable)
 {
@@ -265,8 +268,8 @@ static void count(struct classes_search *x, uint64_t what, enum heap_class_form 
 	s->bytes += usable;
 }
 
-/* What stands behind a number of objects, in a block that is no object itself; @before bytes are
- * before the first, the number last. */
+/* Judge a block that is no object itself, but may begin with a number of objects and then have
+ * these: @before bytes are in front of the first object, of which the last word is the number. */
 static int judge_behind(struct classes_search *x, taddr block, uint64_t usable, uint64_t before,
 			uint64_t slack, bool *done)
 {
@@ -308,7 +311,7 @@ static int judge_block(struct classes_search *x, taddr block, uint64_t usable, u
 	return err || done ? err : judge_behind(x, block, usable, 16, slack, &done);
 }
 
-/* How much larger than asked for a block may be: allocators without headers have size classes. */
+/* How much larger than requested a block may be: allocators without headers have size classes. */
 static uint64_t slack_of(const struct heap_blocks *b, uint64_t usable)
 {
 	return b->cut.header ? SLACK : SLACK + usable / 4;

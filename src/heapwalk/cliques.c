@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Of what is lost, who heads it: blocks that nothing lost points at, and one of each cycle that
- * nothing else points at. Looking through all of it in depth, whoever is done last has nobody in
- * front of him but those of his own cycle; so from the last to the first, who has not been reached
- * by then is a head.
+ * Which lost blocks are lost directly, the heads: blocks that no lost block points at, and one of
+ * each cycle that no other lost block points at. In a depth-first search of all lost blocks, the
+ * one that is finished last is pointed at only by blocks of its own cycle. So go from the last to
+ * the first: a block that has not been reached from those before is a head.
  */
 #include "heapwalk/marking.h"
 
@@ -14,7 +14,7 @@
 
 enum { WORD = 8 };
 
-/* A block, and what of it is to be looked through yet. */
+/* A block, and the part of it that has not been scanned yet. */
 struct frame {
 	uint32_t block;
 	taddr at, end;
@@ -22,10 +22,10 @@ struct frame {
 
 struct cliques {
 	struct marking *m;
-	uint8_t *met; /* by the search that goes on */
+	uint8_t *met; /* by the current search */
 	struct frame *frames;
 	size_t n_frames, cap_frames;
-	uint32_t *done; /* in this order */
+	uint32_t *done; /* in the order in which they were finished */
 	size_t n_done, cap_done;
 };
 
@@ -42,7 +42,7 @@ static int enter(struct cliques *c, uint32_t block)
 }
 
 /* The next lost block that this one points at or into, and that has not been met; SPANS_NONE:
- * there is no more. */
+ * none. */
 static uint32_t next_lost(struct cliques *c, struct frame *f)
 {
 	struct marking *m = c->m;
@@ -64,7 +64,7 @@ static uint32_t next_lost(struct cliques *c, struct frame *f)
 	return SPANS_NONE;
 }
 
-/* All that @block leads to; each is done when all behind it are. */
+/* Search everything that @block leads to; a block is finished when all that it leads to is. */
 static int search(struct cliques *c, uint32_t block)
 {
 	int err = enter(c, block);
@@ -95,7 +95,7 @@ static int search_all(struct cliques *c)
 	return err;
 }
 
-/* @block heads what is behind it and has not been met. */
+/* @block is a head: of everything that it leads to and that has not been met. */
 static int head(struct cliques *c, struct reach *r, uint32_t block)
 {
 	struct reach_lost lost = {.block = block};

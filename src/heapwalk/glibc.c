@@ -24,7 +24,7 @@ static int add_arenas(struct glibc *g)
 	return 0;
 }
 
-/* A mutex is the first word of an arena. */
+/* The first word of an arena is its mutex. */
 static void check_mutexes(struct glibc *g)
 {
 	for (size_t i = 0; i < g->arenas.n; i++) {
@@ -48,7 +48,8 @@ static int walk(struct glibc *g)
 		err = glibc_mapped_walk(g);
 	if (err)
 		return err;
-	/* Each chunk is in one list, and that is followed twice; not so if lists are circles. */
+	/* Each chunk is in one list, which is followed twice: more steps mean that a list is
+	 * circular. */
 	g->steps = 4 * (uint64_t)g->w->blocks.n_chunks + 64;
 	check_mutexes(g);
 	if (g->arenas.given_up)

@@ -4,14 +4,15 @@
 
 #include "heapwalk/walk.h"
 
-/* The books of glibc's malloc, 2.26 to 2.41, told by their shape: no symbol is needed. */
+/* The data structures of glibc's malloc, 2.26 to 2.41, recognised by their shape: no symbol is
+ * needed. */
 
-/* The main arena, and how arenas are laid out. */
+/* The arenas, and their layout. */
 struct glibc_arenas {
-	unsigned before_bins; /* an arena begins so far in front of its bins */
-	taddr *v;	      /* where each begins, the main one first */
+	unsigned before_bins; /* the offset of the bins in an arena */
+	taddr *v;	      /* their addresses, the main one first */
 	size_t n, cap;
-	bool given_up; /* so much looks like one that not all was looked at */
+	bool given_up; /* there were so many candidates that not all were examined */
 };
 
 void glibc_arenas_release(struct glibc_arenas *a);

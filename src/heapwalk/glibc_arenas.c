@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The main arena by its shape: 127 lists in a row, each of which is empty and points at itself, or
- * is one whose ends point back; and a ring of arenas that comes back to it.
+ * Finds the main arena by its shape: 127 adjacent lists, each of which is empty and points at
+ * itself, or has ends that point back; and a ring of arenas that comes back to it.
  */
 #include "heapwalk/glibc_internal.h"
 
@@ -12,13 +12,13 @@
 
 enum {
 	PAIR = 16,     /* a list's two ends */
-	BAD_PAIRS = 2, /* in motion */
+	BAD_PAIRS = 2, /* that a thread is just changing */
 	BAD_PAIRS_RUNNING = 64,
 	BEFORE_MIN = 0x10,
 	BEFORE_MAX = 0x100,
-	ARENAS_MAX = 16384, /* eight for each processor is what it makes */
-	/* Lists and arenas that are looked at: a program has a few hundred that could be some, and
-	 * memory that was made for it as many as it likes. */
+	ARENAS_MAX = 16384, /* it makes at most eight for each processor */
+	/* Lists and arenas to examine: a program has a few hundred candidates, but memory made for
+	 * that purpose may have any number. */
 	STEPS_MAX = 1 << 24,
 };
 
@@ -44,7 +44,7 @@ static bool is_empty(struct still_reader *r, taddr pair)
 	       first == pair - PAIR && last == pair - PAIR;
 }
 
-/* None is when all steps have been made. */
+/* Is there a list? Never after STEPS_MAX steps. */
 static bool is_list(struct search *x, taddr pair)
 {
 	struct still_reader *r = &x->r;
@@ -60,13 +60,14 @@ static bool is_list(struct search *x, taddr pair)
 	       still_word_or_0(r, last + CHUNK_NEXT) == pair - PAIR;
 }
 
-/* How many of them may be in motion. */
+/* How many lists may be in the middle of a change. */
 static int bad_max(const struct search *x)
 {
 	return x->s->running ? BAD_PAIRS_RUNNING : BAD_PAIRS;
 }
 
-/* How far lists go on from one, up or down: N_BINS steps at most, and those in motion. */
+/* The last of the adjacent lists from one, up or down: at most N_BINS steps, and those being
+ * changed. */
 static taddr end_of_lists(struct search *x, taddr pair, int step)
 {
 	taddr end = pair;
@@ -94,7 +95,8 @@ static bool are_bins(struct search *x, taddr bins)
 
 /* ---- the ring ---- */
 
-/* Does it come back, with so many bytes before the bins? 0, -ENOENT, or -ENOMEM. */
+/* Follow the ring of arenas, if the bins are at offset @before in them. 0: it comes back, -ENOENT,
+ * or -ENOMEM. */
 static int follow(struct search *x, taddr bins, unsigned before, struct glibc_arenas *a)
 {
 	taddr main = bins - before, at = main;
@@ -123,10 +125,10 @@ static int close_ring(struct search *x, taddr bins, struct glibc_arenas *a)
 	return err;
 }
 
-/* ---- looking for it ---- */
+/* ---- searching ---- */
 
-/* A thread's arena is in the same ring. It is in sight where its heap is right behind a module's
- * data, or behind what else looks like that. */
+/* A thread's arena is in the same ring, but not the main one. It may be found if its heap is right
+ * behind a module's data, or something that looks like it. */
 static int try_as_main(struct search *x, taddr bins, struct glibc_arenas *a)
 {
 	int err = close_ring(x, bins, a);
@@ -139,7 +141,7 @@ static bool is_data(const struct still *s, const struct still_area *a)
 	return a->writable && (a->kind == STILL_FILE || still_is_bss(s, a));
 }
 
-/* An empty list has been found at @pair: is it one of an arena's? *@behind is where to go on. */
+/* An empty list has been found at @pair: is it an arena's? *@behind: where to continue. */
 static int try_at(struct search *x, taddr pair, struct glibc_arenas *a, taddr *behind)
 {
 	taddr low = end_of_lists(x, pair, -1), high = end_of_lists(x, pair, 1);
@@ -154,9 +156,9 @@ static int try_at(struct search *x, taddr pair, struct glibc_arenas *a, taddr *b
 	return err;
 }
 
-/* A copy of the C library that nobody allocates by may have made its arenas ready:
- * libc_malloc_debug, or one in a namespace of its own. The top is in the bins until there is
- * memory. */
+/* Has an arena got memory? Another copy of the C library, which is not used for allocation, may
+ * have initialised its arenas: libc_malloc_debug, or one in a linker namespace of its own. Until
+ * there is memory the top is the bins themselves. */
 static bool has_memory(struct search *x, const struct glibc_arenas *a)
 {
 	taddr bins = a->v[0] + a->before_bins;
@@ -165,7 +167,7 @@ static bool has_memory(struct search *x, const struct glibc_arenas *a)
 				   bins - CHUNK_UNIT;
 }
 
-/* One more. -EMLINK: one too many. */
+/* Take one more main arena. -EMLINK: one too many. */
 static int take_one(struct search *x, struct glibc_arenas *found, struct glibc_arenas *one)
 {
 	if (found->n && has_memory(x, found)) {
@@ -179,7 +181,7 @@ static int take_one(struct search *x, struct glibc_arenas *found, struct glibc_a
 	return 0;
 }
 
-/* In the pages that are there of an area. */
+/* Search the pages of an area that are in the still. */
 static int look_in(struct search *x, const struct still_area *area, struct glibc_arenas *found)
 {
 	const struct still *s = x->s;

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The caches of threads. Each thread has a pointer to its own in its static thread-local storage,
- * below its thread pointer and in every thread as far below: that is looked for. Those of threads
- * that are not there are told by their shape.
+ * Thread caches (tcache). Each thread has a pointer to its own in its static thread-local storage,
+ * below its thread pointer, at the same distance in every thread: that distance is searched. The
+ * caches of threads that do not exist any more are recognised by their shape.
  */
 #include "heapwalk/glibc_internal.h"
 
 enum {
 	LISTS = 64,
 	NEAR = 8 << 10,
-	FAR = 1 << 20, /* how far below the thread pointer */
+	FAR = 1 << 20, /* bytes below the thread pointer */
 	OFFSETS_MAX = 16,
-	COUNTS_OFF = 2, /* lists of which a thread is between two stores */
-	KEY = 8,	/* in a block, behind the link */
+	COUNTS_OFF = 2, /* lists that a thread may be in the middle of changing */
+	KEY = 8,	/* offset in a block, behind the link */
 };
 
-/* How it is laid out: so many bytes a count, in a block of such a chunk. */
+/* The layout of a cache: the size of a count, and of the chunk that the cache is in. */
 struct layout {
 	unsigned count_size, chunk_size;
 };
@@ -28,7 +28,7 @@ struct cache {
 	const struct layout *layout;
 };
 
-/* ---- telling one ---- */
+/* ---- recognising one ---- */
 
 static uint64_t chunk_size_at(struct glibc *g, taddr chunk)
 {
@@ -90,15 +90,15 @@ static bool is_block_of_cache(struct glibc *g, taddr block, struct cache *c)
 	return false;
 }
 
-/* Does the word at @at lead to one? */
+/* Does the word at @at point at a cache? */
 static bool is_cache(struct glibc *g, taddr at, struct cache *c)
 {
 	return is_block_of_cache(g, still_word_or_0(&g->r, at), c);
 }
 
-/* ---- where threads point at it ---- */
+/* ---- where threads have the pointer ---- */
 
-/* How many threads have one so far below. */
+/* How many threads have a pointer to a cache @offset below their thread pointer. */
 static size_t count_at(struct glibc *g, uint64_t offset)
 {
 	struct cache c;
@@ -109,7 +109,7 @@ static size_t count_at(struct glibc *g, uint64_t offset)
 	return n;
 }
 
-/* Places below a thread's pointer, from @from to @to, that lead to one. */
+/* Offsets below a thread pointer, from @from to @to, that have a pointer to a cache. */
 static size_t find_offsets(struct glibc *g, taddr tp, uint64_t from, uint64_t to,
 			   uint64_t offsets[OFFSETS_MAX])
 {
@@ -122,11 +122,11 @@ static size_t find_offsets(struct glibc *g, taddr tp, uint64_t from, uint64_t to
 	return n;
 }
 
-/* The place that most threads have one at, of those that some of the first @tasks have; 0: there is
+/* The offset at which most threads have a cache, of those found in some of the first @tasks; 0:
  * none. */
 static uint64_t find_offset(struct glibc *g, uint64_t from, uint64_t to, size_t tasks)
 {
-	enum { THREADS = 4 }; /* that have one: who never allocates has none */
+	enum { THREADS = 4 }; /* with a cache: a thread that never allocates has none */
 	uint64_t best = 0;
 	size_t most = 0, have = 0;
 
@@ -147,9 +147,9 @@ static uint64_t find_offset(struct glibc *g, uint64_t from, uint64_t to, size_t 
 	return best;
 }
 
-/* ---- what is in them ---- */
+/* ---- their contents ---- */
 
-/* From 2.34 on it is one for the whole process. */
+/* From 2.34 on all caches of a process have the same key. */
 static void check_key(struct glibc *g, const struct cache *cache, taddr block)
 {
 	taddr key = still_word_or_0(&g->r, block + KEY);
@@ -163,7 +163,8 @@ static void check_key(struct glibc *g, const struct cache *cache, taddr block)
 				(unsigned long long)block);
 }
 
-/* To its end; its count may be that of a moment ago. False: what is in it is no free block. */
+/* Walk a list to its end; its count may be slightly out of date. False: something in it is no free
+ * block. */
 static bool walk_list(struct glibc *g, const struct cache *cache, int list, uint32_t *n)
 {
 	struct heap_blocks *b = &g->w->blocks;
@@ -185,7 +186,7 @@ static bool walk_list(struct glibc *g, const struct cache *cache, int list, uint
 	return true;
 }
 
-/* @counts: nobody has emptied it without counting, as a thread does that ends. */
+/* @counts: check its counts; a thread that ends empties its cache without counting. */
 static void walk_cache(struct glibc *g, const struct cache *cache, bool counts)
 {
 	struct heap_blocks *b = &g->w->blocks;
@@ -207,7 +208,8 @@ static void walk_cache(struct glibc *g, const struct cache *cache, bool counts)
 				(unsigned long long)cache->block);
 }
 
-/* A thread that is about to end has no pointer to its cache any more, which it empties. */
+/* Is a cache being emptied by a thread that is about to end? It has no pointer to it any more, but
+ * may have it in a register. */
 static bool is_being_emptied(struct glibc *g)
 {
 	struct cache c;
@@ -218,7 +220,7 @@ static bool is_being_emptied(struct glibc *g)
 	return false;
 }
 
-/* Have all been found? */
+/* Walk the caches of all threads. Returns whether all have been found. */
 static bool walk_all(struct glibc *g, uint64_t offset)
 {
 	const struct still *s = g->s;
@@ -242,11 +244,11 @@ static bool walk_all(struct glibc *g, uint64_t offset)
 	return all && !s->running && !is_being_emptied(g);
 }
 
-/* ---- those of threads that are not there ---- */
+/* ---- caches of threads that do not exist any more ---- */
 
-/* Is what its lists lead to free, by all that can be seen? They are no longer than is counted, and
- * each block has the key; before 2.29, when there was none, they are as long as that. A thread that
- * was about to end has taken from lists without counting. */
+/* Do its lists, as far as can be seen, have free blocks? Then they are not longer than their
+ * counts, for a thread that was about to end has taken from lists without counting, and each block
+ * has the key; before 2.29, when there was no key, they have to be as long as their counts. */
 static bool has_free_lists(struct glibc *g, const struct cache *c, bool mangled)
 {
 	bool keyed = true, counted = true, any = false;
@@ -272,7 +274,8 @@ static bool has_free_lists(struct glibc *g, const struct cache *c, bool mangled)
 	return any && (keyed || (!mangled && counted));
 }
 
-/* A program's table of pointers may have the size of a cache, and blocks in the right places. */
+/* A program's table of pointers may have the size of a cache, with pointers to blocks in the right
+ * places: so check the lists, too. */
 static bool is_orphan(struct glibc *g, taddr block, struct cache *c)
 {
 	if (!is_block_of_cache(g, block, c))
@@ -282,8 +285,8 @@ static bool is_orphan(struct glibc *g, taddr block, struct cache *c)
 	return has_free_lists(g, c, true) || has_free_lists(g, c, false);
 }
 
-/* A child of fork(2) has the caches of its parent's other threads: nobody hands out what is in them
- * any more. One that is empty cannot be told from other blocks. */
+/* A child of fork(2) has the caches of its parent's other threads, whose blocks will never be
+ * handed out again. An empty one cannot be told from other blocks. */
 static int try_orphan(void *ctx, const struct heap_block *block)
 {
 	struct glibc *g = ctx;
@@ -320,9 +323,9 @@ void glibc_caches_walk(struct glibc *g)
 				"none has been found: what is in them is among the blocks");
 }
 
-/* ---- what has the key and is in no list ---- */
+/* ---- blocks with the key that are in no list ---- */
 
-/* So many with this state have it; those that @take accepts, or all, become @to. */
+/* How many blocks with @state have the key; those that @take accepts, or all, get the state @to. */
 static size_t count_keyed(struct glibc *g, enum heap_state state,
 			  bool (*take)(const struct glibc *g, taddr block), enum heap_state to)
 {
@@ -354,13 +357,13 @@ static bool is_in_register(const struct glibc *g, taddr block)
 
 /*
  * A block gets the key when it is freed into a cache, and loses it when it is handed out from
- * there. So one that has it and is in no list is being freed by a thread; more than there are
- * threads are of caches that have not been found. All of them are free.
+ * there. So a block with the key that is in no list is just being freed by a thread; if there are
+ * more than threads, they are in caches that have not been found. All of them are free.
  *
- * But a thread that ends frees what is in its own cache, and leaves the key: such a block is in a
- * fastbin, or has been handed out from there and not been written to. If there are any of these,
- * and no other cache, only what a thread has in a register is being freed. Source:
- * tcache_thread_shutdown(), tcache_put().
+ * But a thread that ends frees the blocks in its cache, and leaves the key in them: such a block is
+ * in a fastbin, or has been handed out from there and not been written to. If there are any of
+ * these, and all caches have been found, only blocks whose address is in a register are being
+ * freed. Source: tcache_thread_shutdown(), tcache_put().
  */
 void glibc_keyed_take(struct glibc *g)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Chunks follow each other: each has its size, and whether the one before it is in use. */
+/* Walks adjacent chunks: each has its size, and whether the one before it is in use. */
 #include "heapwalk/glibc_internal.h"
 
 #include <errno.h>
@@ -7,10 +7,11 @@
 struct chunks {
 	struct glibc *g;
 	taddr end, top;
-	/* One whose state is not known before the next one's header is read; size 0: none. */
+	/* The last chunk, whose state is known only when the next one's header is read; size 0:
+	 * none. */
 	taddr last;
 	uint64_t last_size;
-	bool last_is_main; /* it is not marked as one of another arena */
+	bool last_is_main; /* it is not marked as being of a non-main arena */
 };
 
 static int add(struct chunks *c, taddr at, uint64_t size, enum heap_state state)
@@ -37,7 +38,7 @@ static bool is_size(const struct chunks *c, taddr at, uint64_t word)
 	return glibc_is_size(word, CHUNK_MAPPED, c->end - at);
 }
 
-/* Four good chunks in a row, or the top. */
+/* Are there four valid chunks in a row, or the top? */
 static bool begins_again(struct chunks *c, taddr at)
 {
 	enum { ENOUGH = 4 };
@@ -55,11 +56,12 @@ static bool begins_again(struct chunks *c, taddr at)
 	return true;
 }
 
-/* Somebody else has taken memory with sbrk(2): where chunks go on behind it. @end: nowhere. */
+/* The program itself has taken memory with sbrk(2): find where chunks continue behind it. @end:
+ * nowhere. */
 static taddr resynchronise(struct chunks *c, taddr at)
 {
 	for (; at < c->end; at += CHUNK_UNIT) {
-		/* Pages that are not there have no chunks. */
+		/* Pages that are not in the still have no chunks. */
 		if (!still_has(&c->g->r, at + CHUNK_SIZE, 8)) {
 			at = still_behind_hole(c->g->s, at, CHUNK_UNIT) - CHUNK_UNIT;
 			continue;
@@ -75,8 +77,8 @@ static bool is_fence(uint64_t word)
 	return word == (FENCE | CHUNK_PREV_IN_USE) || word == FENCE;
 }
 
-/* Two of them end a piece of the main arena. A heap of another arena ends with a size of 0, and a
- * fence in front of that, which is as large as a chunk if there was just so much left. */
+/* Two fences end a piece of the main arena. A heap of another arena ends with a size of 0, and a
+ * fence in front of that, which may have the size of a chunk if that much was left. */
 static bool ends_piece(struct chunks *c, taddr at, uint64_t word)
 {
 	const struct heap_blocks *b = &c->g->w->blocks;
@@ -89,7 +91,7 @@ static bool ends_piece(struct chunks *c, taddr at, uint64_t word)
 	       (is_fence(word) && next == CHUNK_PREV_IN_USE);
 }
 
-/* A chunk that is none: the end of the piece, or damage. */
+/* There is no valid chunk: the piece ends, or is damaged. */
 static int broken(struct chunks *c, taddr at, uint64_t word)
 {
 	bool ends = ends_piece(c, at, word);
@@ -116,7 +118,7 @@ int glibc_chunks_walk(struct glibc *g, taddr at, taddr end, taddr top, taddr *st
 
 			err = broken(&c, at, word);
 			at = resynchronise(&c, at + FENCE);
-			/* What is behind the last fences was mapped there by somebody else. */
+			/* What is behind the last fences is not malloc's. */
 			if (at >= end && behind < end && is_fence(word)) {
 				*stopped = behind;
 				return err;

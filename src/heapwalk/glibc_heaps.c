@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where arenas have their memory: the main one in [heap], the others in heaps of their own. */
+/* The memory of arenas: that of the main one is in [heap], that of others in heaps of their own. */
 #include "heapwalk/glibc_internal.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@ enum {
 	HEAPS_MAX = 1 << 16, /* of an arena: 4 TiB */
 };
 
-/* A second or so, for chains that were made to fail late. */
+/* About a second, for chains that were made to fail late. */
 #define STEPS_MAX (UINT64_C(1) << 28)
 
 static taddr round_up(taddr at, taddr to)
@@ -27,7 +27,7 @@ static uint64_t in_arena(struct glibc *g, taddr arena, int field)
 	return still_word_or_0(&g->r, glibc_bins(g, arena) + (taddr)(int64_t)field);
 }
 
-/* The pieces of an arena are as large as it says. */
+/* Check that the pieces of an arena are as large as it says. */
 static void check_system(struct glibc *g, size_t arena, uint64_t bytes)
 {
 	struct heap_arena *a = &g->w->arenas[arena];
@@ -55,7 +55,7 @@ static bool find_brk(const struct still *s, taddr *start, taddr *end)
 	return any;
 }
 
-/* Does a chain of chunks lead from @at to @to? *@steps is how many more may be looked at. */
+/* Does a chain of chunks lead from @at to @to? *@steps: how many more may be examined. */
 static bool leads_to(struct glibc *g, taddr at, taddr to, uint64_t *steps)
 {
 	while (at < to && *steps) {
@@ -69,9 +69,9 @@ static bool leads_to(struct glibc *g, taddr at, taddr to, uint64_t *steps)
 	return at == to;
 }
 
-/* brk(2) was refused, or somebody else's memory was in the way: it has mapped memory then. Where a
- * piece that ends with @top begins; 0: nowhere. Looked for from behind, page by page of those that
- * are there: a chain that meets one that is known leads there, too. */
+/* If brk(2) failed, or other memory was in the way, malloc has mapped memory. Find where the piece
+ * that ends with @top begins; 0: nowhere. Searched backwards, page by page of those that
+ * are there: a chain that reaches a start already found leads to the top, too. */
 static taddr find_elsewhere(struct glibc *g, taddr top)
 {
 	const struct still_area *a = still_area_at(g->s, top);
@@ -87,7 +87,8 @@ static taddr find_elsewhere(struct glibc *g, taddr top)
 	return found == top && top % STILL_PAGE ? 0 : found;
 }
 
-/* A piece of the main arena; @end is the last that it may have. *@bytes grows by what it has. */
+/* Walk a piece of the main arena, which ends at @end at the latest. Its size is added to
+ * *@bytes. */
 static int walk_piece(struct glibc *g, taddr start, taddr end, taddr top, uint64_t *bytes)
 {
 	struct heap_blocks *b = &g->w->blocks;
@@ -115,11 +116,11 @@ static int walk_elsewhere(struct glibc *g, taddr top, uint64_t *bytes)
 	return 0;
 }
 
-/* Where a chain of chunks from @at ends that ends with a page, and with the two fences of a piece
- * that the arena has left; 0: it does not. */
+/* The end of a chain of chunks from @at, if that is at a page boundary and behind two fences, as in
+ * a piece that the arena has left; 0: it is not. */
 static taddr end_of_left(struct glibc *g, taddr at, taddr end, taddr top, uint64_t *steps)
 {
-	/* The piece that the top is in may have such a one right behind it. */
+	/* The piece with the top may have such a one right behind it. */
 	for (; at < end && at != top && *steps; --*steps) {
 		uint64_t word = still_word_or_0(&g->r, at + CHUNK_SIZE);
 		uint64_t size = word & ~(uint64_t)CHUNK_BITS;
@@ -134,8 +135,8 @@ static taddr end_of_left(struct glibc *g, taddr at, taddr end, taddr top, uint64
 	return 0;
 }
 
-/* Mapped memory that the main arena had its top in before: nothing leads there, and all that is
- * known is how much of it there must be. */
+/* Walk mapped memory in which the main arena had its top before: nothing points there, and only its
+ * total size is known. */
 static int walk_left(struct glibc *g, taddr top, uint64_t *bytes)
 {
 	uint64_t steps = STEPS_MAX;
@@ -166,12 +167,12 @@ static int walk_main(struct glibc *g)
 	uint64_t bytes = 0;
 	int err = 0;
 
-	if (top == glibc_bins(g, arena) - CHUNK_UNIT) /* it has no memory yet */
+	if (top == glibc_bins(g, arena) - CHUNK_UNIT) /* the arena has no memory yet */
 		return 0;
 	if (brk && g->params.sbrk_base > start && g->params.sbrk_base < end)
 		start = g->params.sbrk_base;
 	bool here = brk && top >= start && top < end;
-	/* Of a program's own calls of sbrk(2) if malloc has never had any. */
+	/* If malloc has never used brk(2), [heap] is from the program's own calls of sbrk(2). */
 	if (brk && (here || g->params.sbrk_base))
 		err = walk_piece(g, round_up(start, CHUNK_UNIT), end, top, &bytes);
 	if (!err && !here)
@@ -191,7 +192,8 @@ struct heap {
 	uint64_t size;
 };
 
-/* The heap that has @at, if they are aligned to @align. False: there is none of this arena. */
+/* The heap that contains @at, if heaps are aligned to @align. False: it is not one of this
+ * arena. */
 static bool heap_of(struct glibc *g, taddr at, taddr align, taddr arena, struct heap *h)
 {
 	taddr owner;
@@ -203,7 +205,7 @@ static bool heap_of(struct glibc *g, taddr at, taddr align, taddr arena, struct 
 	       h->size >= CHUNK_MIN && h->size <= align && h->prev % align == 0;
 }
 
-/* From the newest heap, which has the top, to the first, where the arena stands. */
+/* Do heaps lead from the newest one, with the top, to the first, which contains the arena? */
 static bool leads_to_arena(struct glibc *g, size_t arena, taddr align)
 {
 	taddr at = g->arenas.v[arena], next = in_arena(g, at, STATE_TOP);
@@ -220,12 +222,12 @@ static bool leads_to_arena(struct glibc *g, size_t arena, taddr align)
 	return false;
 }
 
-/* What heaps are aligned to: 64 MiB, or four of the huge pages that it was told to use. */
+/* Alignments of heaps: 64 MiB, or four times the size of huge pages if it was told to use them. */
 static const taddr aligns[] = {UINT64_C(64) << 20, UINT64_C(8) << 20, UINT64_C(4) << 30};
 
 #define N_ALIGNS (sizeof aligns / sizeof *aligns)
 
-/* Is that where an arena stands in its first heap, if they are aligned to @align? */
+/* Is the arena right behind the header of its first heap, if heaps are aligned to @align? */
 static bool is_behind_info(taddr arena, taddr align)
 {
 	uint64_t info = arena & (align - 1);

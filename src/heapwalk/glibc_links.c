@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which way free chunks point at each other. From 2.32 on links are mangled; one link alone may
- * seem to lead to a chunk in both ways, and does on heaps at low addresses, where mangling changes
- * no more than the low bits. So a list is asked that leads from chunk to chunk to its end in one
- * way, and in the other does not.
+ * How free chunks point at each other. From 2.32 on links are mangled; a single link may seem to
+ * lead to a chunk both plain and mangled, as on heaps at low addresses, where mangling changes only
+ * the low bits. So it is decided by a list that leads from chunk to chunk to its end in only one of
+ * the two ways.
  */
 #include "heapwalk/glibc_internal.h"
 

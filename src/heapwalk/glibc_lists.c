@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Fastbins, whose chunks look as if they were in use, and bins, which are a check. */
+/* Fastbins, whose chunks are marked as in use, and bins, which serve as a check. */
 #include "heapwalk/glibc_internal.h"
 
 /* ---- fastbins ---- */
@@ -32,7 +32,7 @@ static void walk_bin(struct glibc *g, size_t arena, taddr pair)
 {
 	taddr head = pair - CHUNK_NEXT, chunk = still_word_or_0(&g->r, pair);
 
-	/* None is taken twice, so no list goes on for ever. */
+	/* No chunk is taken twice, so the walk ends. */
 	while (chunk != head) {
 		size_t i = heap_blocks_find(&g->w->blocks, chunk);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Blocks with mappings of their own: whole pages, with a header in front. Nothing lists them; the
- * kernel joins their mappings, so each is looked for at the end of the one before. And it divides
- * them where the program protects pages of a block, as below a stack, or maps others into it.
+ * Blocks with mappings of their own: whole pages, with a header in front. There is no list of them;
+ * and the kernel merges their mappings, so each is searched for at the end of the one before. And
+ * the kernel splits mappings where the program protects pages of a block, as below a stack, or maps
+ * others into it.
  */
 #include "heapwalk/glibc_internal.h"
 
@@ -12,7 +13,8 @@
 
 enum { PLACES = 2 };
 
-/* Is there a header at @chunk, in the mapping that begins at @start? Its chunk ends with a page. */
+/* Is there a header at @chunk, in the mapping that begins at @start? The chunk has to end at a page
+ * boundary. */
 static bool is_header(struct glibc *g, taddr start, taddr chunk, taddr end, uint64_t *size)
 {
 	uint64_t before, word;
@@ -25,12 +27,13 @@ static bool is_header(struct glibc *g, taddr start, taddr chunk, taddr end, uint
 }
 
 /*
- * An aligned block is somewhere in its mapping, with the header of the whole still in front, which
- * is wrong when the mapping has been made smaller or larger since. So the second header decides.
+ * An aligned block is somewhere in its mapping, with the mapping's first header still in front,
+ * which is out of date if the mapping has been resized since. So the second header decides.
  */
 static bool find_aligned(struct glibc *g, taddr start, taddr end, struct heap_mapped *m)
 {
-	/* Behind a power of two that is larger than what is in front of it. */
+	/* The block is at a multiple of an alignment that is larger than the bytes in front of
+	 * it. */
 	for (uint64_t align = 2 * CHUNK_UNIT; align / 2 < end - start; align *= 2) {
 		taddr block = (start + CHUNK_HEADER + align - 1) & ~(align - 1);
 
@@ -52,7 +55,7 @@ static bool find_at(struct glibc *g, taddr start, taddr end, struct heap_mapped 
 {
 	uint64_t before, word, size;
 
-	/* Whichever it is, there was this header when it was mapped. */
+	/* In both cases there was this header when it was mapped. */
 	if (!still_word(&g->r, start, &before) || !still_word(&g->r, start + CHUNK_SIZE, &word) ||
 	    before || (word & CHUNK_BITS) != CHUNK_MAPPED || word < STILL_PAGE ||
 	    (word - CHUNK_MAPPED) % STILL_PAGE)
@@ -65,7 +68,7 @@ static bool find_at(struct glibc *g, taddr start, taddr end, struct heap_mapped 
 	return true;
 }
 
-/* The next page from @at on that is there and in no piece; @end: none. */
+/* The next page from @at on that is in the still and in no piece; @end: none. */
 static taddr next_page(struct glibc *g, taddr at, taddr end)
 {
 	while (at < end) {
@@ -82,7 +85,7 @@ static taddr next_page(struct glibc *g, taddr at, taddr end)
 	return end;
 }
 
-/* Its header may say that it goes on into memory that is an arena's. */
+/* Check that a block, by its header, does not overlap memory of an arena. */
 static void check_apart(struct glibc *g, const struct heap_mapped *m)
 {
 	const struct heap_blocks *b = &g->w->blocks;
@@ -94,8 +97,8 @@ static void check_apart(struct glibc *g, const struct heap_mapped *m)
 			(unsigned long long)m->start, (unsigned long long)b->pieces[i].start);
 }
 
-/* Those that begin in it, and end in front of @gap. *@behind is the end of the last block before
- * it, and after that of its own last one. */
+/* Add the blocks that begin in the area, and end before @gap. *@behind: the end of the last block
+ * before the area, and then that of its own last one. */
 static int walk_area(struct glibc *g, const struct still_area *a, taddr gap, taddr *behind)
 {
 	taddr from = *behind > a->start ? *behind : a->start;
@@ -135,7 +138,7 @@ static void check(struct glibc *g)
 			(unsigned long long)g->params.mapped_bytes);
 }
 
-/* Where nothing is mapped any more, from area @i on. */
+/* The end of the adjacent areas from area @i on. */
 static taddr find_gap(const struct still *s, size_t i)
 {
 	while (i + 1 < s->n_areas && s->areas[i + 1].start == s->areas[i].end)
@@ -152,7 +155,7 @@ int glibc_mapped_walk(struct glibc *g)
 		const struct still_area *a = &g->s->areas[i];
 
 		gap = a->start < gap ? gap : find_gap(g->s, i);
-		/* The kernel may have joined them with what is behind the bss of a library. */
+		/* The kernel may have merged them with the mapping behind a library's bss. */
 		if (a->kind == STILL_ANON && a->writable)
 			err = walk_area(g, a, gap, &behind);
 	}

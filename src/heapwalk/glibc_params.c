@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What glibc's malloc keeps of its settings and of blocks with mappings of their own: struct
- * malloc_par, in the data of the same module as the main arena, told by a setting that hardly
- * anybody changes. */
+/* glibc's settings, and its counts of blocks with mappings of their own: struct malloc_par, in the
+ * data of the same module as the main arena, recognised by a setting that is hardly ever
+ * changed. */
 #include "heapwalk/glibc_internal.h"
 
 enum {
-	MAPPED_MAX = 65536, /* n_mmaps_max, as it is from the beginning */
-	AREAS_BEHIND = 2, /* its bss, and a page in between that is protected otherwise */
+	MAPPED_MAX = 65536, /* the default of n_mmaps_max */
+	AREAS_BEHIND = 2, /* its bss, and a page in between with another protection */
 };
 
-/* How many lists a cache has if the largest request in it is @max; without caches, as in
- * libc_malloc_debug.so, other numbers stand there. */
+/* Is @bins the number of lists of a cache whose largest request is @max? In a build without caches,
+ * such as libc_malloc_debug.so, there are other numbers. */
 static bool is_bins_of(uint64_t bins, uint64_t max)
 {
 	uint64_t chunk = (max + CHUNK_OVERHEAD + CHUNK_UNIT - 1) / CHUNK_UNIT * CHUNK_UNIT;
@@ -20,7 +20,7 @@ static bool is_bins_of(uint64_t bins, uint64_t max)
 	return bins == (chunk - CHUNK_MIN) / CHUNK_UNIT + 1;
 }
 
-/* The numbers around n_mmaps_max, which is at @at. */
+/* Check and read the numbers around n_mmaps_max, which is at @at. */
 static bool is_params(struct glibc *g, taddr at, struct glibc_params *p)
 {
 	taddr words = (at + 12 + 7) / 8 * 8;
@@ -39,7 +39,7 @@ static bool is_params(struct glibc *g, taddr at, struct glibc_params *p)
 		p->cache_bins = 0;
 	p->mapped_bytes = bytes;
 	p->found = true;
-	if (!p->sbrk_base && !max_bytes) /* nobody has got anything: somebody else's number */
+	if (!p->sbrk_base && !max_bytes) /* nothing was ever allocated: not these settings */
 		return false;
 	return p->n_mapped <= max_mapped && max_mapped <= MAPPED_MAX && fixed <= 1 &&
 	       bytes <= max_bytes && bytes % STILL_PAGE == 0 && max_bytes % STILL_PAGE == 0 &&
@@ -67,7 +67,7 @@ void glibc_params_find(struct glibc *g)
 	const struct still_area *first = g->s->areas, *end = first + g->s->n_areas;
 	const struct still_area *a = still_area_at(g->s, g->arenas.v[0]);
 
-	/* From the beginning of what is mapped without a gap. */
+	/* Begin with the first of the adjacent areas. */
 	while (a > first && a[-1].end == a->start && a[-1].kind == STILL_FILE)
 		a--;
 	for (taddr at = a ? a->start : 0; a && a < end && a->start == at; at = a->end, a++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pointers into blocks that programs use as others use those to starts. */
+/* Pointers into blocks that programs use like pointers to their starts. */
 #include "heapwalk/marking.h"
 
 #include "base/array.h"
@@ -9,9 +9,9 @@
 
 enum {
 	TAG_MAX = 15,
-	ENOUGH_ALIKE = 16, /* blocks: fewer may be alike by chance */
-	STRING_TEXT = 24,  /* what an old std::string has in front of its text */
-	SLACK = 16,	   /* a block may be so much larger than what was asked for, and less */
+	ENOUGH_ALIKE = 16, /* blocks: fewer may be similar by chance */
+	STRING_TEXT = 24,  /* the header of an old std::string in front of its text */
+	SLACK = 16,	   /* a block may be less than so many bytes larger than requested */
 };
 
 const char *const reach_idiom_names[N_REACH_IDIOMS] = {
@@ -35,7 +35,7 @@ static bool is_string(struct marking *m, taddr at, uint64_t size)
 	       size - STRING_TEXT - 1 - capacity < SLACK;
 }
 
-/* Tables of virtual functions are in files, where nobody writes. */
+/* Vtables are in read-only mappings of files. */
 static bool is_vtable(const struct still *s, taddr at)
 {
 	const struct still_area *a = at % 8 ? NULL : still_area_at(s, at);
@@ -63,9 +63,9 @@ enum reach_idiom idiom_of(struct marking *m, uint32_t block, uint64_t offset, ta
 	return IDIOM_NONE;
 }
 
-/* ---- many blocks alike ---- */
+/* ---- many similar blocks ---- */
 
-/* A block that is only pointed at in one place. */
+/* A block with pointers to only one offset in it. */
 struct alike {
 	uint64_t size, place;
 	uint32_t block;

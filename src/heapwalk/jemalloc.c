@@ -28,7 +28,7 @@ int jemalloc_each_word(const struct still *s, taddr start, taddr end,
 	int err = 0;
 
 	for (size_t i = still_run_from(s, start); !err && still_part(s, i, start, end, &part); i++)
-		/* A leaf may be said to begin anywhere. */
+		/* The range may begin anywhere, so words may be unaligned here. */
 		for (uint64_t word, at = 0; !err && at + sizeof word <= part.size; at += 8) {
 			memcpy(&word, part.bytes + at, sizeof word);
 			err = word ? fn(ctx, part.start + at, word) : 0;
@@ -38,7 +38,7 @@ int jemalloc_each_word(const struct still *s, taddr start, taddr end,
 
 /* ---- extents ---- */
 
-/* A leaf's word has where the extent is described and its state; the description says the same. */
+/* A leaf's word has the address of the extent's edata, and its state, which the edata repeats. */
 bool jemalloc_extent(struct still_reader *r, uint64_t leaf_word, struct extent *e)
 {
 	const taddr edata = (leaf_word & ((UINT64_C(1) << 48) - 1)) & ~(taddr)(EDATA_ALIGN - 1);

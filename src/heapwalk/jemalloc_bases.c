@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The blocks of memory that jemalloc has for itself: extents are described in them, and leaves of
- * the tree are there. */
+/* The base blocks that jemalloc has for itself: they contain the edata of extents, and leaves of
+ * the tree. */
 #include "heapwalk/jemalloc_internal.h"
 
 #include "base/array.h"
@@ -12,7 +12,7 @@ enum {
 	BASE_UNIT = 2 << 20, /* they are aligned to it, and so are their sizes */
 	/* struct base_block_s */
 	BLOCK_SIZE = 0,
-	BLOCK_BITS = 16,     /* as those of an extent ... */
+	BLOCK_BITS = 16,     /* like those of an extent ... */
 	BLOCK_ARENA = 0xfff, /* ... of no arena */
 };
 
@@ -46,7 +46,7 @@ static bool is_block(struct jemalloc *j, taddr at, uint64_t *size)
 static int add_block(struct jemalloc *j, taddr at, uint64_t size)
 {
 	struct heap_blocks *b = &j->w->blocks;
-	/* There may be no extent, and so no arena yet. */
+	/* There may be no extent, and so no arena, yet. */
 	int err = jemalloc_add_arena(j->w, 0);
 
 	if (!err)

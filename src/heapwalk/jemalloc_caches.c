@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is free in the caches of threads. A cache is near its thread's thread pointer: a row for
- * each size class, whose stacks of free blocks follow each other in memory. */
+/* Free blocks in thread caches. A cache is near its thread's thread pointer: a row for each size
+ * class, whose stacks of free blocks are adjacent in memory. */
 #include "heapwalk/jemalloc_internal.h"
 
 #include "heapwalk/stacks.h"
@@ -8,15 +8,15 @@
 enum {
 	ROW = 24,
 	ROW_BITS = 16, /* after the head and a count of requests */
-	/* A cache is in static thread-local storage, in all threads as far in front of the thread
-	 * pointer: behind that of jemalloc itself, and sometimes of the program. */
+	/* A cache is in static thread-local storage, at the same distance in front of the thread
+	 * pointer in all threads: behind the rest of jemalloc's, and sometimes the program's. */
 	NEAR = 128 << 10,
 	FAR = 1 << 20,
-	FAR_TASKS = 64, /* that are looked at so far */
+	FAR_TASKS = 64, /* tasks for which FAR is searched */
 	STEPS_MORE = 1 << 20, /* many threads may have ended, and each has left rows */
 };
 
-/* A stack of free blocks: from its head to its end, which is nearer if it has more of them. */
+/* A stack of free blocks, from its head to empty; it is full if the head is at full. */
 struct cache_row {
 	taddr head, full, empty;
 };
@@ -28,7 +28,7 @@ static bool read_row(struct still_reader *r, taddr at, struct cache_row *row)
 	if (!still_word(r, at, &row->head) || !row->head || row->head % 8 ||
 	    !still_word(r, at + ROW_BITS, &bits))
 		return false;
-	/* The end's and the beginning's lower bits are there. */
+	/* Only the lower bits of both ends are stored. */
 	const uint16_t full = bits >> 16 & 0xffff, empty = bits >> 32 & 0xffff;
 	const uint16_t above = (uint16_t)((uint16_t)row->head - full);
 	const uint16_t below = (uint16_t)(empty - (uint16_t)row->head);
@@ -39,7 +39,7 @@ static bool read_row(struct still_reader *r, taddr at, struct cache_row *row)
 	return room && room % 8 == 0 && above % 8 == 0 && above + below == room;
 }
 
-/* How many rows follow each other there, each stack beginning where the one before ends. */
+/* How many adjacent rows there are at @at, each stack beginning where the one before ends. */
 static unsigned rows_at(struct still_reader *r, taddr at)
 {
 	struct cache_row before, row;
@@ -53,7 +53,7 @@ static unsigned rows_at(struct still_reader *r, taddr at)
 	return n;
 }
 
-/* The block of this size class that is live; HEAP_NO_CHUNK: @block is none. */
+/* The number of the live block at @block of this size class; HEAP_NO_CHUNK: there is none. */
 static size_t live_block(const struct jemalloc *j, taddr block, unsigned size_class)
 {
 	const struct heap_blocks *b = &j->w->blocks;
@@ -85,9 +85,9 @@ static void take_row(struct jemalloc *j, const struct cache_row *row, unsigned s
 }
 
 /*
- * The stacks are in a block that jemalloc has requested of itself. Beyond their heads are still the
- * addresses of what was handed out last, which would seem to be reachable if the program had that
- * block.
+ * The stacks are in a block that jemalloc has allocated from itself. Beyond their heads are still
+ * the addresses of blocks that were handed out last, which would seem reachable if that block
+ * counted as the program's.
  */
 static void take_stacks(struct jemalloc *j, taddr start, taddr end)
 {
@@ -114,7 +114,7 @@ static void take_cache(struct jemalloc *j, taddr at, unsigned n)
 	j->w->caches++;
 }
 
-/* How far in front of its thread's pointer a cache is, from @from down to @to; 0: none is. */
+/* The distance of a cache from its thread pointer, searched from @from down to @to; 0: none. */
 static uint64_t find_cache(struct jemalloc *j, taddr tp, uint64_t from, uint64_t to)
 {
 	tp &= ~(taddr)7;
@@ -133,17 +133,17 @@ static void take_cache_at(struct jemalloc *j, taddr tp, uint64_t offset)
 		take_cache(j, at, n);
 }
 
-/* ---- those of threads that are not there ---- */
+/* ---- caches of threads that do not exist any more ---- */
 
 struct orphans {
 	struct jemalloc *j;
-	uint64_t offset;   /* as of the others; 0: there are none, and none has been found */
-	unsigned searches; /* that may still be made for it */
-	uint64_t steps;	   /* rows and blocks that may still be looked at */
+	uint64_t offset;   /* of the caches found so far; 0: none has been found */
+	unsigned searches; /* searches that may still be made for it */
+	uint64_t steps;	   /* rows and blocks that may still be examined */
 };
 
-/* Is all that is in it free, by all that can be seen? That of a thread that has ended is empty, and
- * its stacks are somebody else's by now. */
+/* Are all blocks in it, as far as can be seen, free? The cache of a thread that has ended is empty,
+ * and the memory of its stacks has been reused. */
 static bool has_free_blocks(struct orphans *o, taddr at, unsigned n)
 {
 	struct cache_row row;
@@ -164,7 +164,7 @@ static bool has_free_blocks(struct orphans *o, taddr at, unsigned n)
 	return any;
 }
 
-/* How far in front of there a cache is to be. */
+/* The distance at which to look for a cache there. */
 static uint64_t offset_of_orphan(struct orphans *o, taddr tp)
 {
 	if (!o->offset && o->searches) {
@@ -174,8 +174,8 @@ static uint64_t offset_of_orphan(struct orphans *o, taddr tp)
 	return o->offset;
 }
 
-/* A child of fork(2) has the caches of its parent's other threads: nobody hands out what is in them
- * any more. In those of its own there is nothing left that is not known. */
+/* A child of fork(2) has the caches of its parent's other threads, whose blocks will never be
+ * handed out again. Caches that were already walked have no live blocks left. */
 static int try_orphan(void *ctx, taddr tp, uint64_t word)
 {
 	struct orphans *o = ctx;
@@ -230,7 +230,7 @@ void jemalloc_caches_walk(struct jemalloc *j)
 	for (size_t i = 0; offset && i < j->s->n_tasks; i++)
 		take_cache_at(j, tasks[i].tp, offset);
 	take_orphans(j, near ? near : offset);
-	/* A program may have been told to have none. */
+	/* Caches may be switched off. */
 	if (!j->w->caches)
 		heap_check_skip(j->w, CHECK_CACHES,
 				"none has been found: what is in them is among the blocks");

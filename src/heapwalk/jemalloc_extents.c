@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The extents of jemalloc, by its tree, in the order of their addresses. */
+/* jemalloc's extents, from its tree, in the order of addresses. */
 #include "heapwalk/jemalloc_internal.h"
 
 #include "base/array.h"
@@ -11,12 +11,12 @@
 
 struct extents {
 	struct jemalloc *j;
-	taddr leaf;  /* which is being walked ... */
-	taddr first; /* ... and the first page that it has */
+	taddr leaf;  /* the leaf that is being walked ... */
+	taddr first; /* ... and its first page */
 	struct extent last;
 	uint64_t last_word;
-	uint64_t left; /* bytes of leaves that there can still be */
-	taddr base;    /* where extents are described: the block that was the last to be seen */
+	uint64_t left; /* bytes of leaves that may still be read */
+	taddr base;    /* the base block of the last edata */
 };
 
 static void wrong(struct extents *x, taddr page, const char *what)
@@ -25,7 +25,7 @@ static void wrong(struct extents *x, taddr page, const char *what)
 			what);
 }
 
-/* ---- what an extent has ---- */
+/* ---- the contents of an extent ---- */
 
 static int add(struct extents *x, taddr at, uint64_t size, enum heap_state state)
 {
@@ -39,7 +39,7 @@ static int add(struct extents *x, taddr at, uint64_t size, enum heap_state state
 	return 0;
 }
 
-/* A bit of the map that is set is a region that is free. */
+/* A bit that is set in the map is a free region. */
 static int add_slab(struct extents *x, const struct extent *e)
 {
 	const uint64_t size = jemalloc_class_size(e->size_class), n = size ? e->size / size : 0;
@@ -65,8 +65,8 @@ static int add_slab(struct extents *x, const struct extent *e)
 	return add(x, e->base + n * size, e->size - n * size, HEAP_OWN);
 }
 
-/* A block that is too large for a chunk, as one with a mapping of its own: the piece ends in front
- * of it, and another one goes on behind it. */
+/* Add a block that is too large for a chunk like one with a mapping of its own: the piece ends in
+ * front of it, and a new one begins behind it. */
 static int add_huge(struct extents *x, const struct extent *e, uint64_t usable)
 {
 	struct heap_walk *w = x->j->w;
@@ -80,7 +80,7 @@ static int add_huge(struct extents *x, const struct extent *e, uint64_t usable)
 		   : heap_blocks_begin(&w->blocks, e->block + usable, e->base + e->size, e->arena);
 }
 
-/* A large block may begin anywhere in the first page, and has a page for that behind it. */
+/* A large block may begin anywhere in its first page, and has an extra page at the end for that. */
 static int add_large(struct extents *x, const struct extent *e)
 {
 	const uint64_t usable = jemalloc_class_size(e->size_class), before = e->block - e->base;
@@ -124,7 +124,7 @@ static int add_extent(struct extents *x, const struct extent *e)
 
 /* ---- the tree ---- */
 
-/* Is all of it memory of the program's? */
+/* Is all of the extent mapped? */
 static bool is_mapped(const struct still *s, const struct extent *e)
 {
 	const struct still_area *a;
@@ -135,7 +135,7 @@ static bool is_mapped(const struct still *s, const struct extent *e)
 	return true;
 }
 
-/* Of a slab all pages are in the tree, of others the first and the last. */
+/* Of a slab all pages are in the tree, of other extents the first and the last. */
 static int walk_page(void *ctx, taddr at, uint64_t word)
 {
 	struct extents *x = ctx;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where jemalloc's extent tree begins: two million bytes of a module's bss, of which a few words
- * are not 0. They lead to leaves, whose words lead to extents that say where they are: and so
- * which word of the root it was. */
+/* Finds the root of jemalloc's extent tree: two million bytes of a module's bss, of which a few
+ * words are not 0. These point at leaves, whose words point at extents, which have their own
+ * addresses: from that follows which word of the root it was, and so where the root is. */
 #include "heapwalk/jemalloc_internal.h"
 
 enum {
 	ROOT_BYTES = TREE_WORDS * 8,
 	LEAF_BYTES = TREE_WORDS * 8,
-	/* So many words may lead to what could be a leaf before it is given up. */
+	/* So many words may point at a candidate for a leaf before the search is given up. */
 	LEAVES_MAX = 4096,
-	/* Of so many extents most must be right: one may have been in motion. */
+	/* Of so many extents most must be right: one may just have been changing. */
 	SAMPLES = 16,
 };
 
@@ -17,12 +17,12 @@ struct search {
 	const struct still *s;
 	struct still_reader r;
 	taddr leaf, root;
-	taddr at; /* of the word that leads to the leaf */
+	taddr at; /* the address of the word that points at the leaf */
 	unsigned looked_at, samples, right;
 };
 
-/* The root, if the page of the word at @at in the leaf is one of the extent, and in the same GiB as
- * @in; 0: it is not. */
+/* The root, if the page of the word at @at in the leaf belongs to the extent, and is in the same
+ * GiB as @in; 0: it does not. */
 static taddr root_by(const struct search *f, const struct extent *e, taddr at, uint64_t word,
 		     taddr in)
 {
@@ -34,7 +34,7 @@ static taddr root_by(const struct search *f, const struct extent *e, taddr at, u
 	return f->at - slot * 8;
 }
 
-/* A word of the leaf: which root would it have? */
+/* Take a word of the leaf as a sample: which root would follow from it? */
 static int sample(void *ctx, taddr at, uint64_t word)
 {
 	struct search *f = ctx;
@@ -50,7 +50,7 @@ static int sample(void *ctx, taddr at, uint64_t word)
 	if (!f->samples)
 		f->root = root;
 	f->right += root && root == f->root;
-	/* What begins with nonsense is no leaf. */
+	/* If the first sample makes no sense it is no leaf. */
 	return ++f->samples == SAMPLES || !f->root;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which allocators are known. glibc's is in every program, whether it is used or not. */
+/* The known allocators. glibc's is in every program, whether it is used or not. */
 #include "heapwalk/glibc.h"
 #include "heapwalk/jemalloc.h"
 

@@ -4,34 +4,34 @@
 
 #include "heapwalk/reachable.h"
 
-/* What the files of the search for reachable blocks share. */
+/* What the files that search for reachable blocks share. */
 
-/* What is known of a block so far. */
+/* What is known about a block so far. */
 enum {
 	SEEN_NOT,
-	SEEN_POSSIBLE, /* what points at it may itself not be reachable */
+	SEEN_POSSIBLE, /* it is pointed at only by blocks that may not be reachable themselves */
 	SEEN_INSIDE,   /* a root, or a reachable block, points into it */
 	SEEN_REACHABLE,
 	SEEN_CLASS = 3,
-	SEEN_REGULAR = 4, /* one of many that are pointed at in the same place */
-	SEEN_IDIOM = 4,	  /* how far an idiom is shifted: why it is reachable */
+	SEEN_REGULAR = 4, /* one of many with pointers to the same offset */
+	SEEN_IDIOM = 4,	  /* the shift for the idiom by which it is reachable */
 };
 
-/* In @inner: it is pointed at in several places, or at its start. */
+/* In @inner: there are pointers to several offsets, or to its start. */
 #define INNER_SEVERAL UINT32_MAX
 
 struct marking {
 	const struct reach_asked *asked;
-	struct spans blocks;	   /* of @asked: where one was found last is ours */
-	struct still_reader words; /* what is looked through */
-	struct still_reader heads; /* what idioms look at */
-	taddr low, high;	   /* of all blocks */
+	struct spans blocks;	   /* a copy of @asked's, for its own position of the last search */
+	struct still_reader words; /* for memory that is scanned */
+	struct still_reader heads; /* for blocks that idioms examine */
+	taddr low, high;	   /* the range of all blocks */
 	uint8_t *seen;		   /* SEEN_..., of each block */
-	uint32_t *inner;	   /* where each is pointed at; 0: nowhere inside */
-	uint32_t *stack;	   /* blocks that are to be looked through */
+	uint32_t *inner;	   /* the offset that pointers into each have; 0: there are none */
+	uint32_t *stack;	   /* blocks that are still to be scanned */
 	size_t n_stack, cap_stack;
-	uint32_t from; /* the block that is looked through; SPANS_NONE: a root */
-	bool definite; /* what is looked through is reachable */
+	uint32_t from; /* the block that is being scanned; SPANS_NONE: a root */
+	bool definite; /* what is being scanned is reachable */
 	int err;
 };
 
@@ -45,7 +45,7 @@ int idioms_mark_regular(struct marking *m);
 /* Count the reasons in the result. 0 or -ENOMEM. */
 int idioms_count(const struct marking *m, struct reach *r);
 
-/* cliques.c: the classes of what has not been seen. 0 or -ENOMEM. */
+/* cliques.c: the classes of blocks that have not been seen. 0 or -ENOMEM. */
 int cliques_find(struct marking *m, struct reach *r);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From the roots on: first what pointers to starts lead to, then what pointers into blocks lead to
- * besides, then what such pointers are good for after all. What has not been seen then is lost.
+ * Marks from the roots: first along pointers to the starts of blocks, then also along pointers into
+ * blocks, then along those of the latter that count like pointers to starts. What has not been seen
+ * then is lost.
  */
 #include "heapwalk/marking.h"
 
@@ -51,12 +52,12 @@ static void note_inner(struct marking *m, uint32_t block, uint64_t offset)
 	m->inner[block] = place;
 }
 
-/* From a root or a reachable block. */
+/* Mark a block to which a root or a reachable block points. */
 static void reach(struct marking *m, uint32_t block, enum reach_idiom why, uint64_t offset)
 {
 	bool known = class_of(m, block) == SEEN_REACHABLE;
 
-	/* An idiom is the reason only where there is no better one. */
+	/* An idiom is the reason only if there is no better one. */
 	if (known && !why)
 		m->seen[block] = SEEN_REACHABLE;
 	if (known)
@@ -79,8 +80,8 @@ static void reach_inside(struct marking *m, uint32_t block, uint64_t offset, tad
 	}
 }
 
-/* From a block that is possible itself. What it points at in itself says nothing, and what is
- * reachable says more of who it points at than this. */
+/* Mark a block to which a possibly lost one points. Pointers of a block into itself do not count,
+ * and a pointer from a reachable block counts more. */
 static void pass_on(struct marking *m, uint32_t block, uint64_t offset)
 {
 	unsigned class = class_of(m, block);
@@ -111,7 +112,7 @@ static inline void visit(struct marking *m, uint64_t word)
 		reach(m, block, IDIOM_NONE, 0);
 }
 
-/* ---- looking through memory ---- */
+/* ---- scanning memory ---- */
 
 static void look_through_bytes(struct marking *m, const uint8_t *bytes, uint64_t size)
 {
@@ -124,7 +125,7 @@ static void look_through_bytes(struct marking *m, const uint8_t *bytes, uint64_t
 	}
 }
 
-/* What is there of [@start, @end). */
+/* Scan what the still has of [@start, @end). */
 static void look_through(struct marking *m, taddr start, taddr end)
 {
 	const struct still *s = m->asked->still;
@@ -153,7 +154,7 @@ static void drain(struct marking *m)
 	m->from = SPANS_NONE;
 }
 
-/* ---- one after the other ---- */
+/* ---- the steps ---- */
 
 static void from_roots(struct marking *m)
 {
@@ -199,7 +200,8 @@ static void from_regular(struct marking *m)
 	}
 }
 
-/* What was not lost before is not lost now: it was on its way from one place to another. */
+/* A block that was not lost before does not count as lost now: its pointer may just be moving from
+ * one place to another. */
 static void spare_new(struct marking *m)
 {
 	const taddr *v = m->asked->lost_before;

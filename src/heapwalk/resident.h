@@ -8,18 +8,18 @@
 
 /* The pages of a process that count as resident: present, and not the kernel's page of zeros. */
 struct resident {
-	struct page_range *v; /* in order, none that follows another */
+	struct page_range *v; /* in order, not adjacent */
 	size_t n, cap;
-	bool zeros_known; /* the kernel tells which they are */
-	size_t last;	  /* where the last question was answered */
+	bool zeros_known; /* the kernel tells which pages are zero pages */
+	size_t last;	  /* the index of the last answer */
 };
 
 void resident_release(struct resident *r);
 
-/* The next pages, in order: a page_range_fn, with a struct resident. 0 or -ENOMEM. */
+/* Add the next pages, in order: a page_range_fn, with a struct resident. 0 or -ENOMEM. */
 int resident_add(const struct page_range *range, void *ctx);
 
-/* How many bytes of [@start, @end) are resident. Quick if questions go upwards. */
+/* How many bytes of [@start, @end) are resident. Fast if called with increasing addresses. */
 uint64_t resident_bytes(struct resident *r, taddr start, taddr end);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where pointers begin: registers, stacks, and all memory that is not the allocator's. */
+/* The roots: registers, stacks, and all memory that is not the allocator's. */
 #include "heapwalk/reachable.h"
 
 #include "base/array.h"
@@ -11,7 +11,7 @@
 
 enum { WORD = 8 };
 
-/* What is no root, though it was copied. */
+/* Copied memory that is no root. */
 struct holes {
 	struct reach_range *v;
 	size_t n, cap;
@@ -25,7 +25,7 @@ void reach_roots_release(struct reach_roots *r)
 	*r = (struct reach_roots){0};
 }
 
-/* To one of the lists of ranges. */
+/* Append to one of the lists of ranges. */
 static int add_range(struct reach_range **v, size_t *n, size_t *cap, taddr start, taddr end)
 {
 	if (start >= end)
@@ -48,8 +48,8 @@ static int add_root(struct reach_roots *r, taddr start, taddr end)
 
 /* ---- the allocator's ---- */
 
-/* Between two chunks of the main arena may be what somebody else has from sbrk(2). A block of
- * glibc's ends a word behind its chunk; the top, which is the last one, does not. */
+/* Between two chunks of the main arena there may be memory that the program itself got by sbrk(2).
+ * A block of glibc's ends a word behind its chunk; the top, which is the last chunk, does not. */
 static int add_main_piece(struct holes *h, const struct heap_blocks *b, const struct heap_piece *p)
 {
 	uint64_t behind = (uint64_t)b->cut.header - b->cut.overhead;
@@ -84,7 +84,7 @@ static int add_allocators(struct holes *h, const struct heap_walk *w)
 
 /* ---- stacks ---- */
 
-/* Below the pointer of a stack is what calls that have returned left there. */
+/* Below a stack pointer are remains of calls that have returned. */
 static int add_below_stacks(struct holes *h, const struct still *s)
 {
 	struct still_reader r = still_reader(s);
@@ -113,7 +113,7 @@ static int by_start(const void *left, const void *right)
 	return a->start < b->start ? -1 : a->start > b->start;
 }
 
-/* All that was copied, without the holes, which are in order and may overlap. */
+/* All copied memory without the holes, which are in order and may overlap. */
 static int subtract(struct reach_roots *r, const struct still *s, const struct holes *h)
 {
 	size_t k = 0;
@@ -144,8 +144,9 @@ static int add_word(struct reach_roots *r, uint64_t word)
 }
 
 /*
- * A thread's table of its thread-local memory begins 16 bytes in front of where its second word
- * points. Source: struct tcbhead_t and INSTALL_DTV of glibc.
+ * A thread's dtv, the table of its thread-local memory, is in a block that begins 16 bytes in front
+ * of where the second word at its thread pointer points. Source: struct tcbhead_t and INSTALL_DTV
+ * of glibc.
  */
 static int add_table(struct reach_roots *r, struct still_reader *words, taddr tp)
 {
@@ -155,7 +156,7 @@ static int add_table(struct reach_roots *r, struct still_reader *words, taddr tp
 	return dtv ? add_word(r, dtv - BEFORE_DTV) : 0;
 }
 
-/* The stack of a thread that has ended is kept for another one, and so is its table. */
+/* The stack of a thread that has ended is cached for a new one, and so is its dtv. */
 static int add_kept_tables(struct reach_roots *r, struct still_reader *words)
 {
 	const taddr align = STACK_THREAD_ALIGN;
@@ -171,7 +172,7 @@ static int add_kept_tables(struct reach_roots *r, struct still_reader *words)
 	return err;
 }
 
-/* A block that a stack pointer leads into is a stack. */
+/* A block that contains a stack pointer is a stack. */
 static int add_task(struct reach_roots *r, struct still_reader *words, const struct still_task *t)
 {
 	int err = add_table(r, words, t->tp);

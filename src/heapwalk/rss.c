@@ -30,7 +30,7 @@ void rss_release(struct rss *r)
 
 /* ---- the allocator's areas ---- */
 
-/* What is resident of [@start, @end), as far as the mapping has it. */
+/* The resident bytes of the part of [@start, @end) that is in the mapping. */
 static uint64_t part(struct division *d, const struct smap *m, taddr start, taddr end)
 {
 	start = start > m->map.start ? start : m->map.start;
@@ -44,7 +44,8 @@ static void end_page(struct division *d)
 	d->page_live = 0;
 }
 
-/* Of a block, in the order of addresses. The pages in the middle of one are full. */
+/* Count the live bytes of a block in its pages, in the order of addresses. Pages in the middle of a
+ * block are full. */
 static void count_live(struct division *d, taddr start, taddr end)
 {
 	taddr last = (end - 1) / STILL_PAGE * STILL_PAGE;
@@ -76,7 +77,7 @@ static enum rss_kind kind_of_chunk(enum heap_state state)
 	}
 }
 
-/* What a chunk has for itself: glibc's begins with its size, not with that of the one before. */
+/* Where a chunk really begins: glibc's with its own size, not with that of the one before. */
 static taddr chunk_begin(const struct heap_blocks *b, const struct heap_piece *p,
 			 const struct heap_chunk *c)
 {
@@ -109,7 +110,7 @@ static void divide_piece(struct division *d, const struct smap *m, const struct 
 
 	for (int k = 0; k < N_RSS_KINDS; k++)
 		before += d->parts[k];
-	/* What describes a heap and its arena is in front of the first chunk. */
+	/* The headers of a heap and its arena are in front of the first chunk. */
 	taddr first = p->n ? chunk_begin(b, p, c) : p->start;
 	d->parts[RSS_OWN] += part(d, m, p->start, first);
 	size_t i = SEARCH_FIRST(p->n, k,
@@ -182,7 +183,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* A stack from @start to @end. Returns what is left of the rest. */
+/* Divide a stack from @start to @end. Returns what is left of @rest. */
 static uint64_t divide_stack(struct division *d, const struct smap *m, taddr sp, taddr start,
 			     taddr end, uint64_t rest)
 {
@@ -195,7 +196,7 @@ static uint64_t divide_stack(struct division *d, const struct smap *m, taddr sp,
 	return rest - used - below;
 }
 
-/* A stack of which it is not known where it ends is all that is left of its mapping. */
+/* If the end of a stack is not known it is all that is left of its mapping. */
 static uint64_t divide_stacks(struct division *d, const struct smap *m, uint64_t rest)
 {
 	const struct still *s = d->f->still;
@@ -215,7 +216,7 @@ static uint64_t divide_stacks(struct division *d, const struct smap *m, uint64_t
 	return lowest ? divide_stack(d, m, lowest, m->map.start, m->map.end, rest) : rest;
 }
 
-/* What is left of the mapping when the allocator's part is taken out. */
+/* Divide what is left of the mapping without the allocator's part. */
 static void divide_rest(struct division *d, const struct smap *m, uint64_t rest)
 {
 	enum rss_kind kind = kind_of_rest(d, m);
@@ -261,7 +262,7 @@ static struct rss_row *row_of(struct rss *r, enum rss_kind kind, const char *nam
 	return &r->rows[r->n++];
 }
 
-/* A mapping's Pss by its parts; what division leaves over goes where most of it was cut off. */
+/* Divide a mapping's Pss by its parts; the remainder goes where the most was rounded off. */
 static void divide_pss(const struct division *d, const struct smap *m, uint64_t pss[N_RSS_KINDS])
 {
 	uint64_t cut[N_RSS_KINDS] = {0}, left = m->pss;
@@ -303,8 +304,8 @@ static int add_rows(struct division *d, const struct smap *m)
 	return 0;
 }
 
-/* The kernel counts fewer pages than are there: some are its page of zeros. They are in what is
- * read and not written, which is seldom a live block. */
+/* The kernel counts fewer pages than are present: some are its zero page. These are in memory that
+ * is read and not written, which is seldom a live block: take them out in this order. */
 static uint64_t take_out(struct division *d, uint64_t excess)
 {
 	static const enum rss_kind order[] = {RSS_TOP,	RSS_FREE, RSS_NOT_EXPLAINED,
@@ -326,7 +327,7 @@ static int divide_mapping(const struct smap *m, void *ctx)
 	uint64_t sum = 0;
 
 	memset(d->parts, 0, sizeof d->parts);
-	/* The kernel counts huge pages that were reserved beside Rss. */
+	/* The kernel does not count hugetlb pages in Rss. */
 	if (d->f->walk && !m->hugetlb)
 		divide_heap(d, m);
 	for (int k = 0; k < N_RSS_KINDS; k++)

@@ -8,17 +8,17 @@
 #include "still/still.h"
 
 /*
- * Resident memory by what it is for. Every byte of it is in one row: the sum of the rows is what
- * the kernel says, mapping by mapping.
+ * Resident memory by purpose. Every byte is in one row: for each mapping the sum of the rows is
+ * what the kernel says.
  */
 
 enum rss_kind {
-	RSS_LIVE,    /* what blocks may use */
-	RSS_HEADERS, /* what the allocator has in front of them */
+	RSS_LIVE,    /* usable bytes of blocks */
+	RSS_HEADERS, /* headers in front of blocks */
 	RSS_FREE,    /* in thread caches and bins */
 	RSS_TOP,
-	RSS_OWN,	   /* what the allocator keeps for itself */
-	RSS_NOT_EXPLAINED, /* of its areas */
+	RSS_OWN,	   /* the allocator's own data */
+	RSS_NOT_EXPLAINED, /* other parts of the allocator's areas */
 	RSS_HEAP_WHOLE,	   /* [heap], if the allocator is not known */
 	RSS_STACK,
 	RSS_BELOW_STACK,
@@ -44,19 +44,19 @@ struct rss {
 	size_t n, cap;
 	uint64_t total, pss; /* of all mappings, as the kernel says */
 	uint64_t swap, hugetlb;
-	uint64_t zeros_within; /* bytes that pages of zeros may be, and were taken out of rows */
-	uint64_t sparse_pages; /* with live bytes, but less than a tenth of the page */
+	uint64_t zeros_within; /* bytes that may be zero pages, and were taken out of rows */
+	uint64_t sparse_pages; /* pages with live bytes, but less than a tenth of the page */
 };
 
-/* What is known of a process while it is held. */
+/* What is known about a process while it is held. */
 struct rss_facts {
 	const struct still *still;
 	const struct heap_walk *walk; /* NULL: its allocator is not known */
-	struct resident *resident;    /* pages of what is private and writable */
+	struct resident *resident;    /* of private writable memory */
 	bool modules;		      /* a row for each file */
 };
 
-/* Divide it, from the text of smaps. 0 or -errno. */
+/* Divide resident memory, by the text of smaps. 0 or -errno. */
 int rss_divide(struct rss *r, const struct rss_facts *f, const char *smaps);
 
 void rss_release(struct rss *r);

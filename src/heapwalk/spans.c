@@ -7,7 +7,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Blocks that are further apart are in different areas, so that pages between them cost nothing. */
+/* Blocks that are further apart are in different areas, so that pages between them take no
+ * memory. */
 enum { GAP = 1 << 20, MANY = 16 };
 
 #define AREA_MAX ((uint64_t)UINT32_MAX * SPANS_UNIT)
@@ -25,7 +26,7 @@ void spans_release(struct spans *s)
 
 static uint64_t round_up(uint64_t size)
 {
-	/* Of a request of nothing there is still an address. */
+	/* A request of 0 bytes still has an address. */
 	return size ? (size + SPANS_UNIT - 1) / SPANS_UNIT * SPANS_UNIT : SPANS_UNIT;
 }
 
@@ -131,7 +132,7 @@ uint32_t spans_find(struct spans *s, taddr at, uint64_t *offset)
 		low = a->pages[from / SPANS_PAGE];
 		high = a->pages[from / SPANS_PAGE + 1];
 	}
-	/* The last one that begins there or before: it may be of an earlier page. */
+	/* The last block that begins at @at or before; it may begin in an earlier page. */
 	const struct span *v = s->v + a->first;
 	uint32_t behind = low + (uint32_t)SEARCH_FIRST(high - low, i, span_at(a, &v[low + i]) > at);
 	if (!behind)

@@ -9,16 +9,16 @@
 #include <stdint.h>
 
 /*
- * Live blocks by their addresses, whoever has told of them: for each address the block that it lies
- * in. Eight bytes a block, and four for each page of memory that has many.
+ * Live blocks by address, wherever they are known from: finds the block that contains an address.
+ * Takes eight bytes for each block, and four for each page of memory with many.
  */
 
 #define SPANS_NONE UINT32_MAX
 
 enum { SPANS_UNIT = 8, SPANS_PAGE = 4096 };
 
-/* In units of SPANS_UNIT; @at from the start of the area. Of a block that is too large for it the
- * size is UINT32_MAX, and it ends where its area does. */
+/* In units of SPANS_UNIT; @at is relative to the start of the area. If a block is too large for
+ * that its size is UINT32_MAX, and it ends where its area does. */
 struct span {
 	uint32_t at, size;
 };
@@ -27,7 +27,8 @@ struct span {
 struct span_area {
 	taddr start, end;
 	uint32_t first, n;
-	uint32_t *pages; /* the first block that begins in each page, or behind it; NULL: few */
+	uint32_t *pages; /* for each page the first block that begins in it or later; NULL: there
+			    are few blocks */
 };
 
 struct spans {
@@ -35,25 +36,25 @@ struct spans {
 	size_t n_areas, cap_areas;
 	struct span *v;
 	size_t n, cap;
-	size_t last; /* where the last address was found */
+	size_t last; /* the area in which the last address was found */
 };
 
 void spans_release(struct spans *s);
 
-/* The next block, in order of addresses; one that begins in another is left out, of which the walk
- * knows. 0, -ENOMEM, or -ERANGE: there are too many. */
+/* Add the next block, in the order of addresses; one that begins inside of another is left out: the
+ * walk reports such damage. 0, -ENOMEM, or -ERANGE: there are too many. */
 int spans_add(struct spans *s, taddr at, uint64_t size);
 
-/* When all are there. 0 or -ENOMEM. */
+/* To be called when all have been added. 0 or -ENOMEM. */
 int spans_index(struct spans *s);
 
-/* All blocks of a walk that are live, by spans_add() and spans_index(). 0 or -errno as these. */
+/* Add all live blocks of a walk, and index them. 0 or -errno as spans_add() and spans_index(). */
 int spans_of_walk(struct spans *s, const struct heap_blocks *b);
 
-/* The number of the block that has @at, so many bytes behind its start; SPANS_NONE: none. */
+/* The number of the block that contains @at, *offset bytes behind its start; SPANS_NONE: none. */
 uint32_t spans_find(struct spans *s, taddr at, uint64_t *offset);
 
-/* The first byte and the size of a block of an area. */
+/* The address and the size of a block of an area. */
 static inline taddr span_at(const struct span_area *a, const struct span *v)
 {
 	return a->start + (uint64_t)v->at * SPANS_UNIT;

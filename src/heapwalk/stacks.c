@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "heapwalk/stacks.h"
 
-/* What nobody may touch is in front of it: a stack overflows into that. */
+/* Is there a guard area in front of it, into which a stack would overflow? */
 static bool is_guarded(const struct still *s, const struct still_area *a)
 {
 	return a > s->areas && a[-1].end == a->start && !a[-1].readable && !a[-1].writable;
 }
 
 /*
- * A descriptor begins where the thread pointer leads, and has somewhere where the stack begins,
- * with its guard, and how large it is. Source: struct pthread of glibc, stackblock and
+ * A thread's descriptor is at its thread pointer, and has, somewhere, the start of the stack
+ * including its guard, and its size. Source: struct pthread of glibc, stackblock and
  * stackblock_size.
  */
 static bool find_in_descriptor(struct still_reader *r, const struct still_task *t,

@@ -96,7 +96,7 @@ struct heap_sum heap_walk_live(const struct heap_walk *w)
 
 /* ---- bins ---- */
 
-enum { SMALL = 1 << 16 }; /* of units: smaller chunks are counted in an array */
+enum { SMALL = 1 << 16 }; /* in units: smaller chunks are counted in an array */
 
 static int by_usable(const void *left, const void *right)
 {
@@ -105,7 +105,7 @@ static int by_usable(const void *left, const void *right)
 	return a->usable < b->usable ? -1 : a->usable > b->usable;
 }
 
-/* Rows of one size become one. Returns how many there are then. */
+/* Merge rows of the same size. Returns how many are left. */
 static size_t join(struct heap_bin *v, size_t n)
 {
 	size_t to = 0;

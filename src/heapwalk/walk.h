@@ -9,28 +9,29 @@
 #include <stdint.h>
 
 /*
- * What is on the heap, from a still: an allocator's own books, read without symbols and without a
- * process. The books are the program's memory, which may say anything: whatever does not agree with
- * the rest of it is a check that fails, and what was found is doubtful then.
+ * What is on the heap, from a still: an allocator's own data structures, read without symbols and
+ * without a process. These are the program's memory, which may contain anything: if parts of it do
+ * not agree a check fails, and the result is doubtful.
  */
 
 enum heap_check_kind {
 	CHECK_MUTEXES, /* no arena was being changed */
-	CHECK_CHUNKS,  /* chunks follow each other without a break */
-	CHECK_SYSTEM,  /* they make up what the arena says it has from the system */
+	CHECK_CHUNKS,  /* chunks are adjacent without a gap */
+	CHECK_SYSTEM,  /* their sum is what the arena says it has got from the system */
 	CHECK_BINS,    /* each free chunk is in one bin */
-	CHECK_LISTS,   /* what is in thread caches and fastbins are chunks, once each */
-	CHECK_CACHES,  /* the caches of threads have been found */
-	CHECK_KEY,     /* all that is in thread caches has the one key of the process */
-	CHECK_MAPPED,  /* as many blocks with mappings of their own as the allocator counts */
+	CHECK_LISTS,   /* thread caches and fastbins contain chunks, each once */
+	CHECK_CACHES,  /* thread caches have been found */
+	CHECK_KEY,     /* all blocks in thread caches have the process's key */
+	CHECK_MAPPED,  /* there are as many blocks with mappings of their own as the allocator
+			  counts */
 	CHECK_MEMORY,  /* all memory could be read */
 	N_HEAP_CHECKS
 };
 
 struct heap_check {
 	unsigned failures;
-	/* False: it could not be made, which @first says; or, if that is empty, it is of no meaning
-	 * for this allocator. */
+	/* False: the check could not be made, as @first says; or, if that is empty, it has no
+	 * meaning for this allocator. */
 	bool done;
 	char first[128]; /* about the first failure */
 };
@@ -49,8 +50,8 @@ static inline void heap_sum_add(struct heap_sum *to, struct heap_sum more)
 
 struct heap_arena {
 	taddr at;
-	uint64_t system; /* bytes it says it has from the system */
-	/* Chunks by their states. Bytes of live ones are those that the program may use, of others
+	uint64_t system; /* bytes that it says it has got from the system */
+	/* Chunks by state. For live ones the bytes are those that the program may use, for others
 	 * those of the whole chunk. */
 	struct heap_sum sums[N_HEAP_STATES];
 };
@@ -64,41 +65,41 @@ struct heap_walk {
 	struct heap_blocks blocks;
 	struct heap_arena *arenas; /* the first is the main one */
 	size_t n_arenas, cap_arenas;
-	struct heap_sum mapped;	  /* blocks with mappings of their own: what may be used */
-	uint64_t mapped_overhead; /* what their pages have besides */
-	unsigned caches;	  /* of threads */
+	struct heap_sum mapped;	  /* blocks with mappings of their own: usable bytes */
+	uint64_t mapped_overhead; /* the other bytes of their pages */
+	unsigned caches;	  /* thread caches that were found */
 	taddr main_arena, main_arena_end;
 	struct heap_check checks[N_HEAP_CHECKS];
 };
 
 void heap_walk_release(struct heap_walk *w);
 
-/* The first failure's sentence stays. */
+/* A check has failed. Only the first failure's sentence is kept. */
 __attribute__((format(printf, 3, 4))) void
 heap_check_fail(struct heap_walk *w, enum heap_check_kind kind, const char *fmt, ...);
-/* It cannot be made. */
+/* A check cannot be made. */
 void heap_check_skip(struct heap_walk *w, enum heap_check_kind kind, const char *why);
 
-/* All that is in the areas is in the still. */
+/* Check that the still has all memory of the areas. */
 void heap_check_memory(struct heap_walk *w, const struct still *s);
 
-/* Make the sums of the arenas, when states are final. */
+/* Compute the sums of the arenas, when states are final. */
 void heap_walk_sum_up(struct heap_walk *w);
 
-/* Walk what there is: the first allocator that is known by its shape. 0, -ENOENT: there is none,
- * -EMLINK: there are several of glibc's, or -ENOMEM. */
+/* Walk the heap of the first allocator that is recognised. 0, -ENOENT: there is none, -EMLINK:
+ * there are several of glibc's, or -ENOMEM. */
 int heap_walk(const struct still *s, struct heap_walk *w);
 
-/* Has glibc's allocator handed anything out, too, when another one was walked? */
+/* If another allocator was walked: has glibc's handed out blocks, too? */
 bool heap_has_glibc_beside(const struct still *s, const struct heap_walk *w);
 
-/* Does a check fail that was made? */
+/* Has a check failed? */
 bool heap_walk_is_doubtful(const struct heap_walk *w);
 
 /* The sum over all arenas of one state. */
 struct heap_sum heap_walk_sum(const struct heap_walk *w, enum heap_state state);
 
-/* All that is handed out, with a mapping of its own or without. */
+/* The sum of all live blocks, with mappings of their own or without. */
 struct heap_sum heap_walk_live(const struct heap_walk *w);
 
 /* Live blocks of one usable size. */
@@ -106,7 +107,7 @@ struct heap_bin {
 	uint64_t usable, n;
 };
 
-/* All of them, by size; for free(). NULL: out of memory, which *err says. */
+/* All live blocks by size, sorted; for free(). NULL: out of memory, as *err says. */
 struct heap_bin *heap_walk_bins(const struct heap_walk *w, size_t *n, int *err);
 
 #endif

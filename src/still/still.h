@@ -85,7 +85,7 @@ size_t still_run_from(const struct still *s, taddr at);
 
 /* The part of run @i, which ends behind @start, that is in [@start, @end). False: none, nor of
  * later runs. To walk all parts:
- *  for (size_t i = still_run_from(s, start); still_part(s, i, start, end, &part); i++) */
+ *	for (size_t i = still_run_from(s, start); still_part(s, i, start, end, &part); i++) */
 bool still_part(const struct still *s, size_t i, taddr start, taddr end, struct still_run *part);
 
 /* Where to continue, in steps of @step bytes, if the still does not have those at @at: @step
