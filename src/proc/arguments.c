@@ -21,7 +21,7 @@ char **proc_arguments(pid_t pid)
 		at += strlen(text + at) + 1;
 		if (args[i])
 			continue;
-		/* Some of them would be another command. */
+		/* Only some of the arguments would be another command. */
 		texts_free(args);
 		args = NULL;
 	}

@@ -4,7 +4,7 @@
 
 #include <sys/types.h>
 
-/* The arguments of a process, NULL-terminated, for texts_free(); NULL if they cannot be told. */
+/* The arguments of a process, NULL-terminated, for texts_free(); NULL if they cannot be read. */
 char **proc_arguments(pid_t pid);
 
 #endif

@@ -12,7 +12,7 @@
 
 struct files {
 	const char *limit, *used, *folder;
-	const char *reclaimable; /* of memory.stat: what is counted and can be had back */
+	const char *reclaimable; /* in memory.stat: counted as used, but can be reclaimed */
 };
 
 static const struct files version1 = {"memory.limit_in_bytes", "memory.usage_in_bytes",
@@ -28,7 +28,7 @@ static FILE *open_in(const char *root, const char *folder, const char *path, con
 	return n > 0 && (size_t)n < sizeof full ? fopen(full, "re") : NULL;
 }
 
-/* The number that a line begins with behind @key; UINT64_MAX: none, or "max". */
+/* The number behind @key at the beginning of a line; UINT64_MAX: none, or "max". */
 static uint64_t number_in(FILE *f, const char *key)
 {
 	uint64_t n = UINT64_MAX;
@@ -64,8 +64,8 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* A group and its parents. In a container the path may be that of the host, of which only the root
- * is there: that is looked at in any case. */
+/* What a group and its parents leave. In a container the path may be that of the host, of which
+ * only the root exists: so the root is always read. */
 static uint64_t left_in_all(const char *root, const struct files *files, char *path)
 {
 	uint64_t left = UINT64_MAX;

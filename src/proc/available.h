@@ -4,9 +4,9 @@
 
 #include <stdint.h>
 
-/* How much memory this process may take before somebody is killed for it, in bytes: the least of
- * what the machine has and what each cgroup leaves that it is in, be it of version 1 or 2;
- * UINT64_MAX: nobody tells. Source: proc(5), cgroups(7). */
+/* How much memory this process may take before the kernel's OOM killer acts, in bytes: the least of
+ * what the machine has available and what each of its cgroups leaves, of version 1 or 2;
+ * UINT64_MAX: not known. Source: proc(5), cgroups(7). */
 uint64_t memory_available(void);
 
 /* The same in a file system of which @root is the root: it has /proc and /sys/fs/cgroup. For

@@ -20,8 +20,8 @@ static char *read_list(pid_t tid)
 	return proc_read(tid, name, NULL);
 }
 
-/* The kernel counts how far it has come: if one is gone meanwhile, it may leave out the next. For
- * free(). NULL with errno set. */
+/* Read the list until it is the same twice: the kernel continues at a position, so if a child ends
+ * meanwhile it may leave out the next one. For free(). NULL with errno set. */
 static char *read_twice(pid_t tid)
 {
 	char *list = read_list(tid);

@@ -5,9 +5,9 @@
 #include <sys/types.h>
 
 /*
- * Call @fn for each process that a process, none of whose threads runs, has made and not waited
- * for: what all of /proc would tell, at the price of that process alone. 0, or -errno: this kernel
- * does not list them, and nobody has been told of.
+ * Call @fn for each child of a process that it has not waited for; none of its threads may run.
+ * Finds what a search of all of /proc would, at the cost of that process alone. 0, or -errno: this
+ * kernel does not list children, and @fn was not called.
  */
 int proc_children_each(pid_t pid, void (*fn)(void *ctx, pid_t child), void *ctx);
 

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* @fd: a descriptor of the process that was asked about. Anything but 0 ends the walk. */
+/* @fd: a file descriptor of the process. Anything but 0 ends the walk. */
 typedef int proc_descriptor_fn(int fd, void *ctx);
 
 /**
@@ -14,12 +14,12 @@ typedef int proc_descriptor_fn(int fd, void *ctx);
  */
 int proc_descriptors_each(pid_t pid, const char *target, proc_descriptor_fn *fn, void *ctx);
 
-/* The number of a process's file descriptor for a file in memory, memfd_create(2), that was made
- * with this name; -1: there is none, or it cannot be told. */
+/* The number of a process's file descriptor for a memfd_create(2) file of this name; -1: there is
+ * none, or the descriptors cannot be listed. */
 int proc_find_memfd(pid_t pid, const char *name);
 
-/* Bytes of memory that a process's files in memory take, as far as it has them open; what cannot be
- * told counts 0. No limit of setrlimit(2) is about their sum. */
+/* Bytes of memory that the memfd_create(2) files take which a process has open; what cannot be read
+ * counts 0. No limit of setrlimit(2) restricts their sum. */
 uint64_t proc_memfd_bytes(pid_t pid);
 
 #endif

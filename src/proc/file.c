@@ -55,7 +55,7 @@ ssize_t proc_pread(int fd, char *text, size_t size)
 	return err;
 }
 
-/* The kernel gives a page or so at a time, and how long the file is only by its end. */
+/* The kernel gives a page or so at a time, and the length is known only at the end. */
 static int read_all(int fd, char **text, size_t *len)
 {
 	enum { AT_ONCE = 4096 };

@@ -23,7 +23,7 @@ static int find_by_kernel(int root, const char *path, int flags)
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/* The directory or file @name in @dir, which is closed. */
+/* Open the directory or file @name in @dir, and close @dir. A descriptor or -errno. */
 static int step(int dir, const char *name)
 {
 	int fd = !strcmp(name, "..") ? -1 : openat(dir, name, O_PATH | O_CLOEXEC | O_NOFOLLOW);
@@ -33,7 +33,8 @@ static int step(int dir, const char *name)
 	return err;
 }
 
-/* A link is opened as what it is, and has nothing below it: -ENOTDIR. */
+/* A symbolic link is not followed but opened itself; a path that continues below it fails with
+ * -ENOTDIR. */
 static int find_by_hand(int root, const char *path)
 {
 	char name[256];
@@ -56,7 +57,7 @@ static int find_by_hand(int root, const char *path)
 	return at;
 }
 
-/* Old sandboxes of containers say EPERM to what they do not know. */
+/* Old container sandboxes fail with EPERM for system calls that they do not know. */
 static bool is_missing(int err)
 {
 	return err == -ENOSYS || err == -EPERM;

@@ -6,17 +6,17 @@
 #include <sys/types.h>
 
 /*
- * Files as a process sees them: below its own root, in its own mount namespace. Whoever rules there
- * may have put links anywhere in the path, and none of them leads to what is not inside: an
- * absolute one, and "..", end at the process's root, and those of /proc, which lead out of every
- * root, are not followed. Where the kernel cannot do that (openat2(2) is of Linux 5.6, and may be
- * forbidden to us), no link is followed at all.
+ * Files as a process sees them: below its own root, in its own mount namespace. Its owner may have
+ * put symbolic links anywhere in the path, but none leads outside: absolute links and ".." end at
+ * the process's root, and the magic links of /proc, which lead out of every root, are not followed.
+ * Where the kernel cannot do that (openat2(2) exists since Linux 5.6, and a sandbox may forbid it),
+ * no link is followed at all.
  */
 
 /**
  * Open a regular file for reading, see regular_open().
- * @path   absolute, as the process has it
- * @flags  O_NOFOLLOW: nor is it a link itself; or 0
+ * @path   absolute, as the process sees it
+ * @flags  O_NOFOLLOW: fail if the file itself is a link; or 0
  * Returns a descriptor or -errno.
  */
 int proc_open_inside(pid_t pid, const char *path, int flags);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of each line that has @key, the hexadecimal number right behind. */
+/* Call @fn with the hexadecimal number behind each @key in the text. */
 static int each_behind(const char *text, const char *key, kept_word_fn *fn, void *ctx)
 {
 	int err = 0;

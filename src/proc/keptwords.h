@@ -6,18 +6,19 @@
 #include <sys/types.h>
 
 /* Words that a process has given to the kernel, which gives them back with an event: those of its
- * epoll sets and of its POSIX timers. Programs give addresses, and may have them nowhere else. */
+ * epoll sets and of its POSIX timers. Programs pass addresses, which may be stored nowhere else. */
 
-/* What is done with each; anything but 0 ends the reading. */
+/* Called with each word; anything but 0 ends the reading. */
 typedef int kept_word_fn(uint64_t word, void *ctx);
 
 /**
- * All of a process's. What cannot be read has none: older kernels do not tell of timers.
+ * Call @fn with all such words of a process. What cannot be read is skipped: older kernels do not
+ * list timers.
  * Returns what @fn did if that is not 0, or -errno.
  */
 int kept_words_each(pid_t pid, kept_word_fn *fn, void *ctx);
 
-/* Of the text of /proc/PID/fdinfo/FD, proc_pid_fdinfo(5), and of /proc/PID/timers. */
+/* The same with the text of /proc/PID/fdinfo/FD, proc_pid_fdinfo(5), and of /proc/PID/timers. */
 int kept_words_in_epoll(const char *text, kept_word_fn *fn, void *ctx);
 int kept_words_in_timers(const char *text, kept_word_fn *fn, void *ctx);
 

@@ -12,7 +12,7 @@
 
 /* ---- a line ---- */
 
-/* As strtoull takes them, but neither signs nor blanks. */
+/* As strtoull(3) parses them, but without signs and blanks. */
 static bool digits(char **s, int base, uint64_t *n)
 {
 	char *end;

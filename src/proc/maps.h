@@ -13,25 +13,26 @@ struct proc_map {
 	taddr start, end;
 	uint64_t offset;	/* of start, in the file */
 	bool readable, writable, executable;
-	bool shared;		/* what is written is there for others, too */
+	bool shared;		/* other processes see what is written */
 	dev_t dev;
-	ino_t ino;		/* 0: it is of no file */
-	const char *path;	/* all behind the numbers, with blanks; "": it has none */
+	ino_t ino;		/* 0: of no file */
+	const char *path;	/* the rest of the line, which may have blanks; "": none */
 };
 
-/* "START-END" in hexadecimal digits; *s moves behind it. False: it is none. */
+/* Parse "START-END" in hexadecimal digits; *s moves behind it. False: it is not that. */
 bool proc_map_range(char **s, taddr *start, taddr *end);
 
-/* Parse a line, its line break is cut off; m->path is a part of it. False: it is none. */
+/* Parse a line, and cut off its line break; m->path points into it. False: it is not valid. */
 bool proc_map_parse(char *line, struct proc_map *m);
 
-/* What is done with each; anything but 0 ends the reading. */
+/* Called with each mapping; anything but 0 ends the reading. */
 typedef int proc_map_fn(const struct proc_map *m, void *ctx);
 
-/* Every mapping of a process, in order. Returns what @fn did if that is not 0, or -errno. */
+/* Call @fn with every mapping of a process, in order. Returns what @fn did if that is not 0, or
+ * -errno. */
 int proc_maps_each(pid_t pid, proc_map_fn *fn, void *ctx);
 
-/* The same of a text that was read from there. */
+/* The same with the text of such a file. */
 int proc_maps_each_in(const char *text, proc_map_fn *fn, void *ctx);
 
 #endif

@@ -60,13 +60,13 @@ void mappings_release(struct mappings *m)
 	*m = (struct mappings){ 0 };
 }
 
-/* A mapping of ours, and the one that it is to be of the same file as. */
+/* A mapping of ours, and one of the program's: are they of the same file? */
 struct comparing {
 	taddr here;
 	const struct proc_map *there;
 };
 
-/* 1: it is; 2: it is not. */
+/* 1: they are; 2: they are not. */
 static int compare_here(const struct proc_map *m, void *ctx)
 {
 	const struct comparing *c = ctx;
@@ -76,8 +76,8 @@ static int compare_here(const struct proc_map *m, void *ctx)
 	return m->dev == c->there->dev && m->ino == c->there->ino ? 1 : 2;
 }
 
-/* Of a file on Btrfs, or in an overlay of several file systems, stat(2) tells another device than
- * /proc/PID/maps does. It tells the same one of all who have that file mapped. */
+/* For a file on Btrfs, or in an overlay of several file systems, stat(2) reports another device than
+ * /proc/PID/maps. But the maps of all processes agree. */
 static bool maps_the_same(int fd, const struct proc_map *m)
 {
 	void *here = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -99,8 +99,8 @@ static bool is_mapped(int fd, const struct proc_map *m)
 	return maps_the_same(fd, m);
 }
 
-/* @fd if it is the file that is mapped; else it is closed. -ENOENT: it is another one; or the errno
- * that is in @fd. */
+/* Returns @fd if it is the file that is mapped; else closes it. -ENOENT: it is another file; or the
+ * -errno that @fd is. */
 static int if_mapped(int fd, const struct proc_map *m)
 {
 	if (fd >= 0 && !is_mapped(fd, m)) {
@@ -126,8 +126,7 @@ static int open_mapped(pid_t tid, const struct proc_map *m)
 	fd = if_mapped(proc_open_inside(tid, m->path, 0), m);
 	if (fd >= 0 || is_without_files(fd))
 		return fd;
-	/* The program's own file can be read this way by anybody who may trace it, deleted or
-	 * not. */
+	/* Whoever may trace a program can read its own file this way, even if it was deleted. */
 	return if_mapped(regular_open(AT_FDCWD, proc_path(path, tid, "exe"), 0), m);
 }
 
@@ -155,7 +154,7 @@ uint32_t module_files_program(const struct module_files *f, pid_t tid)
 	return NO_FILE;
 }
 
-/* @fd: the open file, whose owner @files becomes, or -1. */
+/* @fd: the open file, which @files takes over, or -1. */
 static int add_file(struct module_files *files, const struct proc_map *m, int fd, uint32_t *number)
 {
 	char *path = strdup(m->path);
@@ -178,7 +177,7 @@ static int add_file(struct module_files *files, const struct proc_map *m, int fd
 
 static bool is_file_of(const struct module_file *f, const struct proc_map *m)
 {
-	/* What has no inode (vdso) is told by its name. */
+	/* Without an inode (vdso) it is identified by its name. */
 	return f->dev == m->dev && f->ino == m->ino && (m->ino || !strcmp(f->path, m->path));
 }
 
@@ -213,12 +212,12 @@ static int file_number(pid_t tid, struct module_files *files, const struct mappi
 			return 0;
 	}
 	int fd = m->ino ? open_mapped(tid, m) : -1;
-	/* Not to be taken for a file that has nothing in it. */
+	/* We have no more descriptors: not to be mistaken for a file without contents. */
 	if (is_without_files(fd))
 		return fd;
 
-	/* In the middle of an exec nothing can be opened by way of the process, but afterwards it
-	 * can: then it is another file to those who have found nothing in it before. */
+	/* During an exec no file can be opened through the process, but afterwards it can: the file
+	 * then gets a new number, because its old one has been found to be unreadable. */
 	if (unreadable && fd < 0)
 		return 0;
 	return add_file(files, m, fd < 0 ? -1 : fd, number);
@@ -253,7 +252,7 @@ static void set_read_only_part(struct mapping *m, const Elf64_Phdr *ph, unsigned
 	}
 	if (writable < high)
 		low = high = 0;
-	/* The last page is mapped whole, and what can be written to begins in another one. */
+	/* The last page is mapped as a whole, and writable segments begin in another one. */
 	m->image_start = m->bias + (low & ~4095ULL);
 	m->image_end = m->bias + ((high + 4095) & ~4095ULL);
 }
@@ -293,7 +292,7 @@ static int add_mapping(pid_t tid, struct module_files *files, const struct mappi
 		err = ARRAY_RESERVE(&out->maps, &out->cap, out->n);
 	if (err)
 		return err;
-	/* Of a file we cannot read, or that is no ELF file, addresses are told from its start. */
+	/* If we cannot read the file, or it is no ELF file, addresses are relative to its start. */
 	if (!place_image(files->files[map.file].fd, &map)) {
 		map.bias = m->start - m->offset;
 		map.image_start = m->start;
@@ -331,7 +330,7 @@ int mappings_read_again(pid_t tid, struct module_files *files, const struct mapp
 
 	*out = (struct mappings){ 0 };
 	int err = proc_maps_each(tid, read_mapping, &r);
-	/* Of a task that has ended, and has not been waited for, the file is there and empty. */
+	/* If a task has ended and not been waited for, its maps file exists and is empty. */
 	if (!err && !out->n)
 		err = -ESRCH;
 	if (err)

@@ -11,9 +11,9 @@
 #include <time.h>
 
 /*
- * The files whose code is mapped in an address space. A module is told by device and inode, so a
- * library that is loaded again, elsewhere, is the same module. A file that has been written over is
- * another one to processes that map it from then on.
+ * The files whose code is mapped in an address space. A module is identified by device and inode,
+ * so a library that is loaded again, elsewhere, is the same module.
+ * A file that has been overwritten in place is another module to processes that map it afterwards.
  */
 
 #define NO_FILE UINT32_MAX	/* the number of no module file */
@@ -30,11 +30,11 @@ struct module_file {
 	off_t size;
 };
 
-/* Has it been replaced or deleted since it was mapped, and could it not be opened for that? Only
- * who may follow /proc/PID/map_files can read it then. */
+/* Could it not be opened because it has been replaced or deleted since it was mapped? Then only
+ * a process that may follow /proc/PID/map_files can read it. */
 bool module_file_is_gone(const struct module_file *f);
 
-/* What that takes, as a phrase. */
+/* What following them takes, as a phrase. */
 #define MODULE_FILE_TAKES "root, or CAP_CHECKPOINT_RESTORE"
 
 /* Numbers of module files never change; they are what chains and reports refer to. */
@@ -45,12 +45,12 @@ struct module_files {
 
 void module_files_release(struct module_files *f);
 
-/* For who asks what was mapped: its fd, or -1 if the file has been written over since it was
- * opened, as far as its time and size tell. */
+/* The fd of a file that was mapped, or -1 if the file has been overwritten since it was opened, as
+ * far as its time and size tell. */
 int module_file_fd(const struct module_file *f);
 
-/* The number of the program's own file, which /proc/TID/exe is; NO_FILE: it is not among them. By
- * the inode alone: on stacked file systems the maps have another device than stat(2). */
+/* The number of the program's own file, which /proc/TID/exe is; NO_FILE: it is not among them.
+ * Compared by inode alone: on stacked file systems the maps have another device than stat(2). */
 uint32_t module_files_program(const struct module_files *f, pid_t tid);
 
 /* A module as it is mapped: one for each executable mapping of a file. */
@@ -58,8 +58,7 @@ struct mapping {
 	taddr start, end;	/* the executable mapping */
 	uint64_t file_offset;	/* of start */
 	taddr bias;		/* load bias: what to add to an address in the file */
-	/* The file's segments that nobody can write to, code or not; empty if others are among
-	 * them. */
+	/* The file's read-only segments, code or not; empty if writable ones are in between. */
 	taddr image_start, image_end;
 	uint32_t file;		/* number in struct module_files */
 };
@@ -76,18 +75,19 @@ void mappings_release(struct mappings *m);
  * through /proc/TID/map_files, which finds the very file that is mapped even if the program lives
  * in another mount namespace or the file has been replaced; if that is not permitted, by its name
  * inside of the process's root (proc/inside.h), or /proc/TID/exe for the program itself, taken only
- * if device and inode are the same. What is no regular file is not opened.
+ * if device and inode are the same. Only regular files are opened.
  * @tid  any task of it that has not ended
  * Returns 0, -ENOMEM, -EMFILE or -ENFILE if not all can be opened, or -errno if the maps could not
  * be read (the task has ended: -ESRCH).
  */
 int mappings_read(pid_t tid, struct module_files *files, struct mappings *out);
 
-/* The same of a process that had @was before: a file that is still mapped keeps its number. */
+/* As mappings_read(), of a process that had @was before: a file that is still mapped keeps its
+ * number. */
 int mappings_read_again(pid_t tid, struct module_files *files, const struct mappings *was,
 			struct mappings *out);
 
-/* Memory that can be executed, of a file or not. */
+/* Executable memory, of a file or not. */
 struct code_range {
 	taddr start, end;
 };
@@ -99,18 +99,18 @@ struct code_ranges {
 
 void code_ranges_release(struct code_ranges *c);
 
-/* All of a process's memory that can be executed, in place of what @c has. 0 or -errno. */
+/* Read all executable memory of a process, in place of what @c has. 0 or -errno. */
 int code_ranges_read(pid_t tid, struct code_ranges *c);
 bool code_ranges_have(const struct code_ranges *c, taddr pc);
 
 /* 0 or -ENOMEM. */
 int mappings_copy(struct mappings *to, const struct mappings *from);
 
-/* The executable mapping that has @pc, or NULL. */
+/* The executable mapping that contains @pc, or NULL. */
 const struct mapping *mappings_find(const struct mappings *m, taddr pc);
 
-/* The executable mapping of the file @path that is followed by its data, which has @at: the last
- * one that begins in front of it. NULL: that is another file's. */
+/* The executable mapping of the file @path whose data contains @at: the last executable mapping
+ * that begins in front of @at. NULL: that is another file's. */
 const struct mapping *mappings_of_data(const struct mappings *m, const struct module_files *files,
 				       taddr at, const char *path);
 

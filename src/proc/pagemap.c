@@ -47,7 +47,7 @@ static int read_words(int fd, taddr start, taddr end, page_range_fn *fn, void *c
 
 		if (got < 0)
 			err = -errno;
-		/* What is behind the last address that a program can have. */
+		/* Addresses here are beyond the last that a program can have. */
 		if (got < (ssize_t)sizeof *words)
 			break;
 		n = (uint64_t)got / sizeof *words;
@@ -74,7 +74,7 @@ enum { SCAN_FILE = 4, SCAN_PRESENT = 8, SCAN_SWAPPED = 16, SCAN_ZERO = 32 };
 
 #define SCAN _IOWR('f', 16, struct scan_arg)
 
-/* Regions, or -errno; *@next is where to go on. */
+/* Returns the number of regions, or -errno; *@next is where to continue. */
 static int scan(int fd, taddr start, taddr end, struct scan_region *v, size_t n, taddr *next)
 {
 	struct scan_arg arg = {.size = sizeof arg,

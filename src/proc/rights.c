@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Without a security module there is no such text. */
+/* Without a security module there is no such file. */
 static bool read_label(pid_t tid, char *label, size_t size)
 {
 	size_t n = 0;

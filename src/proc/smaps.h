@@ -4,7 +4,7 @@
 
 #include "proc/maps.h"
 
-/* What /proc/PID/smaps tells of a mapping, proc(5), in bytes. */
+/* What /proc/PID/smaps says about a mapping, proc(5), in bytes. */
 struct smap {
 	struct proc_map map;
 	uint64_t rss, pss;
@@ -12,11 +12,11 @@ struct smap {
 	uint64_t swap, hugetlb;
 };
 
-/* What is done with each; anything but 0 ends the reading. */
+/* Called with each mapping; anything but 0 ends the reading. */
 typedef int smap_fn(const struct smap *m, void *ctx);
 
-/* Every mapping of a text that was read from there, in order; smaps_rollup is one of a single
- * mapping. Returns what @fn did if that is not 0, or -errno. */
+/* Call @fn with every mapping in the text of such a file, in order; that of smaps_rollup has a
+ * single one. Returns what @fn did if that is not 0, or -errno. */
 int smaps_each_in(const char *text, smap_fn *fn, void *ctx);
 
 #endif

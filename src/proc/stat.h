@@ -16,22 +16,22 @@ enum {
 	PROCSTAT_EXIT_CODE = 52,
 };
 
-/* Where field @nth of the text of a /proc/PID/stat begins, 3 at least; NULL: it
- * has none. The second is the program's name, which may hold anything. */
+/* Where field @nth of the text of a /proc/PID/stat begins; NULL: it has no such field. @nth is at
+ * least 3: the second field is the program's name, which may contain anything. */
 const char *procstat_field(const char *text, unsigned nth);
 
 /* The number in that field of a task; 0 if it is gone. */
 uint64_t procstat_number(pid_t pid, unsigned nth);
 
-/* Of an open /proc/TID/schedstat: for how long the task has run, and has waited for a processor; of
- * one that is stopped to the nanosecond. False: it is not told. */
+/* Read from an open /proc/TID/schedstat how long the task has run, and has waited for a processor:
+ * exact if it is stopped. False: it cannot be read. */
 bool procstat_times(int schedstat, uint64_t *ran_ns, uint64_t *waited_ns);
 
-/* For how long a task has run, by that; 0: it is not told. */
+/* How long a task has run by its schedstat, in nanoseconds; 0: not known. */
 uint64_t procstat_ran(pid_t tid);
 
-/* Where the stack pointer of a process's first thread was when its program began: 0 if that is not
- * known (it is gone, or may not be asked). Source: proc(5), startstack of /proc/PID/stat. */
+/* The stack pointer of a process's first thread when its program began: 0 if that is not known (the
+ * process has gone, or may not be read). Source: proc(5), startstack of /proc/PID/stat. */
 uint64_t start_stack(pid_t pid);
 
 #endif

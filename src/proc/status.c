@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A number that begins at *at, at most @max; *at moves behind it. False: it is none. */
+/* Parse a number at *at, at most @max; *at moves behind it. False: there is none. */
 static bool number(const char **at, int base, uint64_t max, uint64_t *n)
 {
 	char *end;
@@ -51,7 +51,7 @@ static bool ids_at(const char *at, unsigned *real, unsigned *effective)
 	return true;
 }
 
-/* One number for each pid namespace that the task is in, from ours on, its own last. */
+/* Parse its number in each pid namespace that the task is in, from ours on, its own last. */
 static void pids_at(const char *at, struct proc_status *s)
 {
 	unsigned namespaces = 0;
@@ -62,7 +62,7 @@ static void pids_at(const char *at, struct proc_status *s)
 	s->pid_namespaces = namespaces ? namespaces - 1 : 0;
 }
 
-/* What stands behind "FIELD:" if that is how the line begins; NULL: it is another. */
+/* The value behind "FIELD:" if the line begins with that; else NULL. */
 static const char *value_of(const char *line, const char *field)
 {
 	const char *rest = text_after(line, field);
@@ -121,9 +121,8 @@ static void parse_line(struct parse *p, const char *line)
 }
 
 /*
- * Of two lines for the same field the later one is taken. The name is the only thing there that the
- * program chooses, and it comes first: so it counts for no other field even where line breaks in it
- * are not escaped.
+ * Of two lines for the same field the later one counts. Only the name is chosen by the program, and
+ * it comes first: so it cannot fake another field even where line breaks in it are not escaped.
  */
 struct proc_status proc_status_parse(const char *text)
 {

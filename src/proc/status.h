@@ -6,14 +6,15 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* What /proc/PID/status tells of a task, proc(5). What it does not tell is 0, unless it says so. */
+/* What /proc/PID/status says about a task, proc(5). Fields that it does not have are 0, if nothing
+ * else is said. */
 struct proc_status {
-	char name[128];		/* as there, with line breaks escaped; "?": not told */
-	char state;		/* R, S, D, T, t, Z, X; X: not told, it is gone */
+	char name[128];		/* as there, with line breaks escaped; "?": not known */
+	char state;		/* R, S, D, T, t, Z, X; X: not known, it has gone */
 	pid_t tgid, ppid, tracer;
 	pid_t inner;		/* its number in its own pid namespace */
 	uint64_t threads;	/* of its process */
-	bool has_ids;		/* the four of them are told */
+	bool has_ids;		/* the next four are known */
 	uid_t uid, effective_uid;
 	gid_t gid, effective_gid;
 	uint64_t vm_size, vm_rss;	/* KiB; 0: it has ended, or is a kernel thread */
@@ -21,31 +22,31 @@ struct proc_status {
 	uint64_t caught;	/* with a handler */
 	uint64_t ignored;
 	uint64_t blocked;	/* by this thread */
-	uint64_t pending;	/* that wait for this thread */
+	uint64_t pending;	/* for this thread */
 	unsigned seccomp;	/* 0: no filter restricts its system calls; 1: strict; 2: one
 				   does */
-	unsigned filters; /* how many; 0 as well on kernels before 5.9 */
+	unsigned filters; /* how many; also 0 on kernels before 5.9 */
 	bool no_new_privs;
 	uint64_t capabilities;	/* the effective ones, as bits */
-	unsigned pid_namespaces;	/* that it is in, beside ours; 0: the same as we */
+	unsigned pid_namespaces;	/* that it is in, below ours; 0: only in ours */
 };
 
-/* From the file's text. */
+/* Parse the file's text. */
 struct proc_status proc_status_parse(const char *text);
 
-/* Of a task: tgid is 0 if there is no such one, or it has been waited for. */
+/* Read that of a task: tgid is 0 if there is no such task, or it has been waited for. */
 struct proc_status proc_status(pid_t tid);
 
-/* Has the task not ended? It may have been killed, and be about to. */
+/* Has the task not ended? It may have been killed, and be about to end. */
 bool proc_status_lives(const struct proc_status *s);
 
 /* The same of a task, as it is now. */
 bool proc_lives(pid_t tid);
 
-/* Is there a handler for a signal? */
+/* Does it have a handler for a signal? */
 bool proc_status_catches(const struct proc_status *s, int sig);
 
-/* Has it a capability, CAP_... of linux/capability.h? */
+/* Does it have a capability, CAP_... of linux/capability.h? */
 bool proc_status_can(const struct proc_status *s, int capability);
 
 #endif

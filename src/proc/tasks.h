@@ -5,26 +5,26 @@
 #include <sys/types.h>
 
 /*
- * The threads of a process, as the kernel lists them in /proc/PID/task. One that is made or ends
- * meanwhile may be among them or not; one that has ended is, as long as nobody has waited for it.
+ * The threads of a process, as the kernel lists them in /proc/PID/task. One that is created or ends
+ * meanwhile may be among them or not; one that has ended is, until it has been waited for.
  */
 struct proc_tasks {
-	void *dir;	/* NULL: there are none to tell of */
+	void *dir;	/* NULL: none are listed */
 };
 
 /* 0, or -errno: then @t lists none. */
 int proc_tasks_open(struct proc_tasks *t, pid_t pid);
 
-/* The same for all processes instead, by their numbers. */
+/* The same for all processes, by their pids. */
 int proc_processes_open(struct proc_tasks *t);
 
-/* The next one; 0: there is no more. */
+/* The next one; 0: there are no more. */
 pid_t proc_tasks_next(struct proc_tasks *t);
 
 void proc_tasks_close(struct proc_tasks *t);
 
-/* A thread of a process that has not ended, by which its memory and its files can be read: the
- * leader, of whom that cannot be said once it has ended, as long as it lives. 0: there is none. */
+/* A thread of a process that has not ended, through which the process's memory and files can be
+ * read: the leader, or another one if the leader has ended. 0: there is none. */
 pid_t proc_tasks_living(pid_t pid);
 
 #endif

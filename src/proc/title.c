@@ -13,7 +13,7 @@ static bool is_blank(char c)
 	return !c || c == ' ';
 }
 
-/* At the end of a character, with dots to show that there was more. */
+/* Cut it at the end of a character, and append "...". */
 static void cut(char *title)
 {
 	size_t at = strlen(title);
@@ -29,7 +29,7 @@ bool title_make(char title[TITLE_MAX], const char *cmdline, size_t n)
 {
 	char raw[TITLE_MAX + 1];
 
-	/* What servers leave of a longer name, and what stood in front. */
+	/* Skip the blanks that servers leave behind a shorter title, or write in front of it. */
 	while (n && is_blank(cmdline[n - 1]))
 		n--;
 	while (n && is_blank(*cmdline))
@@ -43,7 +43,7 @@ bool title_make(char title[TITLE_MAX], const char *cmdline, size_t n)
 	return len;
 }
 
-/* A line has an end that is no part of it. */
+/* @line: the file is a line, whose line break is no part of the title. */
 static bool title_from(char title[TITLE_MAX], const char *path, bool line)
 {
 	char text[4096];
