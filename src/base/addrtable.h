@@ -13,10 +13,10 @@
 
 /*
  * A table of addresses and what is known of each: open addressing, linear probing, at most three
- * quarters full, and without tombstones, for blocks come and go. A slot is a struct of the user's
- * that begins with the address, a uint64_t; 0: the slot is empty.
+ * quarters full, and without tombstones, as blocks come and go all the time. A slot is a struct of
+ * the user's that begins with the address, a uint64_t; 0: the slot is empty.
  *
- * Everything is inline and takes the slot's size, a constant: it is asked at every allocation.
+ * Everything is inline and takes the slot's size, a constant: it is used at every allocation.
  */
 struct addrtable {
 	void *slots;
@@ -82,8 +82,8 @@ static inline int addrtable_grow(struct addrtable *t, size_t size)
 }
 
 /**
- * The slot of @address, not 0, to be filled with all but it. *@known: it was in the table; if not,
- * the rest of the slot is undefined. NULL: out of memory.
+ * The slot of @address, which is not 0; it is added if needed. *@known: it was in the table; if
+ * not, the caller fills in the slot behind the address, which is undefined. NULL: out of memory.
  */
 ADDRTABLE_INLINE void *addrtable_put(struct addrtable *t, uint64_t address, size_t size,
 				     bool *known)
@@ -99,7 +99,7 @@ ADDRTABLE_INLINE void *addrtable_put(struct addrtable *t, uint64_t address, size
 	return slot;
 }
 
-/* Take @address out; its slot is copied to @was, the caller's. False: it is not in the table. */
+/* Remove @address; its slot is copied to the caller's @was. False: it is not in the table. */
 ADDRTABLE_INLINE bool addrtable_take(struct addrtable *t, uint64_t address, size_t size, void *was)
 {
 	if (!t->slots || !address)
@@ -122,7 +122,8 @@ ADDRTABLE_INLINE bool addrtable_take(struct addrtable *t, uint64_t address, size
 	return true;
 }
 
-/* Its slot will soon be asked for: a large table is seldom in the processor's caches. */
+/* Prefetch the slot of an address that will soon be needed: a large table is seldom in the
+ * processor's caches. */
 ADDRTABLE_INLINE void addrtable_expect(const struct addrtable *t, uint64_t address, size_t size)
 {
 	if (t->slots)

@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 
-/* What is in the way, and what can be done about it: two halves of a sentence for a person. Whoever
- * fails says both in a row; mprof doctor has a line for each. */
+/* What is in the way, and what can be done about it: two halves of a sentence for a person. An
+ * error message has both in a row; mprof doctor has a line for each. */
 struct advice {
 	struct error why;
 	struct error remedy; /* empty: nothing helps */

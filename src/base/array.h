@@ -9,7 +9,7 @@
  * @items  address of the array pointer (NULL at first)   @cap  its capacity in elements
  * @size   bytes an element
  * Doubles the capacity when it is used up; on failure the array is as before.
- * Returns 0 or -ENOMEM. Whoever owns the array frees it with free().
+ * Returns 0 or -ENOMEM. The array's owner frees it with free().
  */
 int array_reserve(void **items, size_t *cap, size_t n, size_t size);
 

@@ -13,14 +13,13 @@ static inline uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-/* Nanoseconds of CLOCK_MONOTONIC: what events tell. */
+/* Nanoseconds of CLOCK_MONOTONIC: the clock of events. */
 static inline uint64_t clock_now_ns(void)
 {
 	return clock_ns(CLOCK_MONOTONIC);
 }
 
-/* The same as of the kernel's last tick, some milliseconds old at most, for a tenth of the
- * price. */
+/* The same at the kernel's last tick, some milliseconds ago at most, for a tenth of the cost. */
 static inline uint64_t clock_tick_ns(void)
 {
 	return clock_ns(CLOCK_MONOTONIC_COARSE);

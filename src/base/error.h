@@ -9,15 +9,14 @@ struct error {
 };
 
 /**
- * Put a sentence into @e (NULL: nobody wants it) and hand @err through, so that a failing
- * statement can say `return error_set(e, -errno, "cannot read %s: %s", ...)`.
- * The text is cut, not overrun, if it is too long; bytes that could steer a terminal are
- * shown in octal. Returns @err.
+ * Put a sentence into @e (NULL: it is dropped) and return @err, so that a failing statement can say
+ * `return error_set(e, -errno, "cannot read %s: %s", ...)`. The text is cut, not overrun, if it is
+ * too long; bytes that could steer a terminal are shown in octal. Returns @err.
  */
 __attribute__((format(printf, 3, 4))) int error_set(struct error *e, int err, const char *fmt, ...);
 
 #if defined(__clang_analyzer__) || defined(MPROF_ANALYZER)
-/* They see one file at a time, and would think of failures that are none. */
+/* Analyzers see one file at a time, and would not know that @err is returned. */
 #define error_set(e, err, ...)                                \
 	({                                                    \
 		const int error_set_err = (err);              \

@@ -5,7 +5,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Behind a type and before what ends one; "<*>" and "f(*)" have no type there. */
+/* Is there a * that stands for any characters? A pointer's is behind a type, and in front of
+ * something that ends one; "<*>" and "f(*)" have no type there. */
 static bool is_any(const char *pattern, const char *at)
 {
 	if (*at != '*' || at == pattern)
@@ -18,13 +19,14 @@ static bool is_any(const char *pattern, const char *at)
 
 typedef bool any_fn(const char *pattern, const char *at);
 
-/* The pattern ends at @end. @begins: the text does as it does; @open: the text may go on. */
+/* The pattern ends at @end. @begins: it has to match from the start of the text; @open: the text
+ * may continue behind the match. */
 static bool matches(const char *pattern, const char *end, const char *text, any_fn *any,
 		    bool begins, bool open)
 {
 	const char *p = pattern, *star = begins ? NULL : p, *resume = text;
 
-	/* Where it does not go on, the last * takes a character more. */
+	/* Where the rest does not match, the last * takes one more character. */
 	while (*text && !(open && p == end)) {
 		if (p < end && any(pattern, p)) {
 			star = ++p;

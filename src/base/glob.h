@@ -5,15 +5,15 @@
 #include <stdbool.h>
 
 /**
- * Is @text what @pattern says, in which * stands for any characters? Nothing else is special, for
- * names of C++ have brackets and question marks of their own. A * that can only be a pointer's, as
- * in "f(char*)" or "list<int*>", is itself.
+ * Does @text match @pattern, in which * stands for any characters? Nothing else is special, as C++
+ * names contain brackets and question marks. A * that can only be a pointer's, as in "f(char*)" or
+ * "list<int*>", stands for itself.
  */
 bool glob_matches(const char *pattern, const char *text);
 
 /**
- * Is what @pattern says somewhere in @text? Every * stands for any characters, ^ at the beginning
- * and $ at the end for the ends of the text.
+ * Does @pattern match anywhere in @text? Every * stands for any characters; ^ at the beginning and
+ * $ at the end stand for the ends of the text.
  * Source: the patterns of suppressions, sanitizer_common's TemplateMatch().
  */
 bool glob_finds(const char *pattern, const char *text);

@@ -46,7 +46,7 @@ static int grow(struct idindex *x, idindex_hash *rehash, const void *owner)
 int idindex_add(struct idindex *x, uint32_t id, uint64_t hash, idindex_hash *rehash,
 		const void *owner)
 {
-	/* At most 3/4 full, so that a search for what is not there ends soon. */
+	/* At most 3/4 full, so that a search for an element that is not there ends soon. */
 	if (!x->slots || x->n >= x->mask - x->mask / 4) {
 		int err = grow(x, rehash, owner);
 		if (err)
@@ -67,7 +67,7 @@ void idindex_remove(struct idindex *x, uint32_t id, uint64_t hash, idindex_hash 
 	if (!x->slots || !x->slots[hole])
 		return;
 	x->n--;
-	/* No search may end at the hole that has to go on behind it (Knuth, vol. 3, 6.4, algorithm
+	/* Move elements into the hole whose search would end there (Knuth, vol. 3, 6.4, algorithm
 	 * R). */
 	for (uint32_t i = (hole + 1) & x->mask; x->slots[i]; i = (i + 1) & x->mask) {
 		uint32_t home = (uint32_t)rehash(owner, x->slots[i] - 1) & x->mask;

@@ -9,7 +9,7 @@
 #define IDINDEX_NONE UINT32_MAX
 
 /*
- * A hash index over elements that live elsewhere, in an array, and are known by their number:
+ * A hash index over elements that are elsewhere, in an array, and are identified by their index:
  * four bytes a slot, about eight an element. The array's owner compares and hashes.
  */
 struct idindex {
@@ -23,11 +23,11 @@ typedef uint64_t idindex_hash(const void *owner, uint32_t id);
 
 void idindex_release(struct idindex *x);
 
-/* Take all ids out. As many as there were can be added again without needing memory. */
+/* Remove all ids. As many as there were can be added again without allocation. */
 void idindex_clear(struct idindex *x);
 
-/* The id whose element equals @key, or IDINDEX_NONE. Here, for @eq to become part of it: a look-up
- * is what the tracer does most between two stops. */
+/* The id whose element equals @key, or IDINDEX_NONE. Inline, so that @eq is inlined: a look-up is
+ * what the tracer does most between two stops. */
 static inline uint32_t idindex_find(const struct idindex *x, uint64_t hash, idindex_eq *eq,
 				    const void *owner, const void *key)
 {
@@ -39,7 +39,7 @@ static inline uint32_t idindex_find(const struct idindex *x, uint64_t hash, idin
 	return IDINDEX_NONE;
 }
 
-/* Where an element with this hash is looked for first: its id, or IDINDEX_NONE, or another's. */
+/* The first slot for an element with this hash: its id, or IDINDEX_NONE, or another's. */
 static inline uint32_t idindex_guess(const struct idindex *x, uint64_t hash)
 {
 	return x->slots ? x->slots[(uint32_t)hash & x->mask] - 1 : IDINDEX_NONE;
@@ -51,15 +51,15 @@ static inline void idindex_expect(const struct idindex *x, uint64_t hash)
 		__builtin_prefetch(&x->slots[(uint32_t)hash & x->mask]);
 }
 
-/* Add @id, which must not be in it yet. @rehash tells the hash of an id that is. 0 or -ENOMEM. */
+/* Add @id, which must not be in it yet. @rehash returns the hash of an id that is. 0 or -ENOMEM. */
 int idindex_add(struct idindex *x, uint32_t id, uint64_t hash, idindex_hash *rehash,
 		const void *owner);
 
-/* Take @id out, whose element still is what it was when it was added. */
+/* Remove @id, whose element must not have changed since it was added. */
 void idindex_remove(struct idindex *x, uint32_t id, uint64_t hash, idindex_hash *rehash,
 		    const void *owner);
 
-/* *@to, which is empty, becomes an index of the same ids. 0 or -ENOMEM. */
+/* Make *@to, which is empty, an index of the same ids. 0 or -ENOMEM. */
 int idindex_copy(struct idindex *to, const struct idindex *from);
 
 /* Bytes of memory. */

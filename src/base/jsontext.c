@@ -11,7 +11,7 @@
 
 #define REPLACEMENT "\xef\xbf\xbd"	/* U+FFFD */
 
-/* Bytes that JSON and terminals take as they are, from the beginning of @s. */
+/* How many bytes at the start of @s need no escapes in JSON and on terminals. */
 static size_t plain(const char *s)
 {
 	size_t n = 0;
@@ -25,7 +25,7 @@ json_t *json_text(const char *s)
 {
 	if (!s)
 		return json_null();
-	/* Nearly all text is. */
+	/* Nearly all text is plain. */
 	size_t len = plain(s);
 
 	if (!s[len])
@@ -49,7 +49,7 @@ json_t *json_text(const char *s)
 
 /* ---- writing ---- */
 
-/* From U+10000 on it takes two: RFC 8259, section 7. */
+/* From U+10000 on it takes two escapes: RFC 8259, section 7. */
 static void put_escaped(uint32_t c, FILE *out)
 {
 	if (c < 0x10000)
@@ -59,8 +59,7 @@ static void put_escaped(uint32_t c, FILE *out)
 			0xdc00 + c % 0x400);
 }
 
-/* jansson has seen to it that a piece is whole characters of UTF-8, and has escaped those below
- * U+0020. */
+/* jansson's pieces are whole characters of UTF-8, and it has escaped those below U+0020. */
 static int write_piece(const char *piece, size_t len, void *to)
 {
 	const char *end = piece + len, *from = piece;

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* One byte more, and the zero byte behind it. */
+/* For one more byte, and the NUL behind it. */
 static int make_room(char **line, size_t *cap, size_t n)
 {
 	enum { FIRST = 256 };

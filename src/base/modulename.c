@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* How long a library's name is without its version, as far as ".so"; 0: it has none. */
+/* The length of a library's name without its version, including ".so"; 0: it has no ".so". */
 static size_t unversioned(const char *name)
 {
 	const char *so = strstr(name, ".so");

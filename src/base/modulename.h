@@ -6,14 +6,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What is known of a program or library in a profile. */
+/* What is known about a program or library in a profile. */
 struct module_name {
 	const char *path;
 	const char *build_id;	/* "": not known */
 	bool is_program;	/* the program itself */
 };
 
-/* How much two have in common, the surest last. */
+/* How alike two modules are, the surest last. */
 enum module_likeness {
 	MODULES_DIFFER,
 	MODULES_OF_VERSIONS,	/* libx.so.1.2 and libx.so.2 */
@@ -28,9 +28,9 @@ enum module_likeness modules_compare(const struct module_name *a, const struct m
 #define MODULE_UNPAIRED UINT32_MAX
 
 /**
- * Find for each module of a profile the one of another that is it, or is another build of it: the
- * one it has most in common with, unless that has more in common with somebody else.
- * @pair  for each of @from the number of one of @to, or MODULE_UNPAIRED
+ * Find for each module of a profile the same module, or another build of it, in another profile:
+ * the one that is most alike, unless that is more like another one.
+ * @pair  for each of @from the index of one of @to, or MODULE_UNPAIRED
  * Returns 0 or -ENOMEM.
  */
 int modules_pair(const struct module_name *from, size_t n_from, const struct module_name *to,

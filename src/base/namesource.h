@@ -5,16 +5,16 @@
 #include "base/text.h"
 
 /*
- * A line for a person tells where the names of a file came from: "DWARF in FILE", ".dynsym",
- * "DWARF; its split DWARF is missing". True: nothing is missing of what there could be: lines,
- * types, and what was inlined.
+ * @source says for people where the names of a file came from: "DWARF in FILE", ".dynsym", "DWARF;
+ * its split DWARF is missing". True: all that there can be is there: lines, types and inlined
+ * functions.
  */
 static inline bool namesource_is_whole(const char *source)
 {
 	return text_begins(source, "DWARF") && !strchr(source, ';');
 }
 
-/* How it begins of a file whose reader came to an end that is none: what that was follows. */
+/* How it begins for a file whose reader did not finish: how the reader ended follows. */
 #define NAMESOURCE_UNREAD "none; reading it "
 
 #endif

@@ -35,7 +35,7 @@ unsigned edit_distance(const char *a, size_t na, const char *b, size_t nb)
 	return d[na][nb];
 }
 
-/* A word that was not written to its end is one slip, however much is missing. */
+/* A word whose end is missing counts as one mistake, however much is missing. */
 static unsigned distance_to(const struct nearest *n, const char *candidate, size_t len)
 {
 	if (n->len >= SHORTEST_BEGINNING && n->len < len && !strncmp(n->word, candidate, n->len))

@@ -5,13 +5,13 @@
 #include <stddef.h>
 
 /*
- * Which of the words that there are did somebody mean who wrote another one.
+ * Finds the known word that a person probably meant who has written an unknown one.
  */
 
 /**
- * How many letters have to be added, left out, exchanged for others or swapped with their
- * neighbours to make one word of the other; no letter is touched twice.
- * Returns UINT_MAX if either is longer than any word of ours.
+ * The edit distance of two words: how many letters have to be added, removed, replaced or swapped
+ * with their neighbours to make one word of the other; no letter is changed twice. Returns UINT_MAX
+ * if either is longer than any word of ours.
  */
 unsigned edit_distance(const char *a, size_t na, const char *b, size_t nb);
 
@@ -22,7 +22,7 @@ struct nearest {
 	unsigned distance;
 };
 
-/* Look at one more word that there is. The first of several that are equally near stays. */
+/* Try one more known word. Of several that are equally near the first is kept. */
 void nearest_try(struct nearest *n, const char *candidate);
 
 #endif

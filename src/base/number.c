@@ -21,7 +21,7 @@ bool number_in_range(uint64_t *n, const char *text, uint64_t min, uint64_t max)
 	return true;
 }
 
-/* What a number with this suffix is to be multiplied with; 0: it is none. */
+/* The factor that a suffix stands for; 0: it is no suffix. */
 static uint64_t unit(const char *suffix)
 {
 	static const char letters[] = "KMGT";

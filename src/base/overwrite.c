@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The directory that a file is in, for reading what it is; -errno. */
+/* Get the status of the directory that a file is in. 0 or -errno. */
 static int directory_of(const char *path, struct stat *st)
 {
 	const char *slash = strrchr(path, '/');
@@ -19,7 +19,7 @@ static int directory_of(const char *path, struct stat *st)
 	return err;
 }
 
-/* May we write to what is there? @dir: where it is. */
+/* May we write to this file, which is in the directory @dir? 0, -ELOOP or -EEXIST. */
 static int judge(const struct stat *st, const struct stat *dir, bool no_link)
 {
 	bool anybody = dir->st_mode & S_IWOTH, sticky = dir->st_mode & S_ISVTX;
@@ -35,7 +35,7 @@ static int judge(const struct stat *st, const struct stat *dir, bool no_link)
 	return (ours || st->st_uid == dir->st_uid) && st->st_nlink == 1 ? 0 : -EEXIST;
 }
 
-/* Open what was judged; -EAGAIN: something else is there by now. */
+/* Open the file that was judged; -EAGAIN: another one has taken its place. */
 static int open_judged(const char *path, const struct stat *was, int flags)
 {
 	bool link = S_ISLNK(was->st_mode);
@@ -55,7 +55,7 @@ static int open_judged(const char *path, const struct stat *was, int flags)
 	return err;
 }
 
-/* A link to what is not there yet. */
+/* Create the file that a link leads to and that does not exist yet. */
 static int make_behind_link(const char *path, int flags)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666);
@@ -63,7 +63,7 @@ static int make_behind_link(const char *path, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
-/* What is there, and may it be written to? -EAGAIN: there is nothing. */
+/* Get the status of what is there. 0: it may be written to; -EAGAIN: there is nothing; -errno. */
 static int look_at(const char *path, bool no_link, struct stat *st)
 {
 	struct stat dir;

@@ -2,8 +2,9 @@
 #ifndef MPROF_BASE_OWNSTACK_H
 #define MPROF_BASE_OWNSTACK_H
 
-/* Call @fn on a stack that is large enough for us, if the limit that we were started with (ulimit
- * -s) is not: the limit itself is the programs' that we start. Returns what @fn does. */
+/* Call @fn on a stack that is large enough for us, if that of the limit that we were started with
+ * (ulimit -s) is not. The limit itself is kept for the programs that we start. Returns what @fn
+ * does. */
 int ownstack_call(int (*fn)(int argc, char **argv), int argc, char **argv);
 
 #endif

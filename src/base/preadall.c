@@ -35,7 +35,7 @@ void *pread_whole(int fd, size_t *size)
 		*size = (size_t)n;
 		return bytes;
 	}
-	/* It has become shorter meanwhile. */
+	/* The file has become shorter meanwhile. */
 	if (n >= 0)
 		errno = EIO;
 	free(bytes);

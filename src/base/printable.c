@@ -37,8 +37,7 @@ size_t printable_utf8(const char *s)
 		high = 0x8f;	/* more would be above U+10FFFF */
 	if (!between(u[1], low, high))
 		return 0;
-	/* The terminating nought is no continuation byte, so this stops at the end of the
-	 * string. */
+	/* The terminating NUL is no continuation byte, so this stops at the end of the string. */
 	for (size_t i = 2; i < n; i++)
 		if (!between(u[i], 0x80, 0xbf))
 			return 0;
@@ -46,10 +45,10 @@ size_t printable_utf8(const char *s)
 }
 
 /*
- * What is not seen, or turns or breaks what stands around it: control characters, those of lines,
- * paragraphs and annotations (Cc, Zl, Zp; U+FFF9 to U+FFFB), what Unicode 15 has as
- * Default_Ignorable_Code_Point (DerivedCoreProperties.txt), and the two that are none. The
- * directions are U+202A to U+202E and U+2066 to U+2069.
+ * Characters that are invisible, or change the direction or the line of the text around them:
+ * control characters, those of lines, paragraphs and annotations (Cc, Zl, Zp; U+FFF9 to U+FFFB),
+ * Unicode 15's Default_Ignorable_Code_Point (DerivedCoreProperties.txt), and the two noncharacters
+ * U+FFFE and U+FFFF. The directions are U+202A to U+202E and U+2066 to U+2069.
  */
 static const struct {
 	uint32_t first, last;
@@ -80,13 +79,13 @@ bool printable_unseen(uint32_t c)
 
 static bool is_unseen(const char *s, size_t n)
 {
-	/* Nearly all text is of these. */
+	/* Nearly all characters are printable ASCII. */
 	if (n == 1 && *s >= ' ' && *s <= '~')
 		return false;
 	return printable_unseen(printable_decode(s, n));
 }
 
-/* The result as far as it fits. */
+/* The result, as much as fits. */
 struct result {
 	char *out;
 	size_t end, cap;
@@ -125,7 +124,7 @@ size_t printable(char *out, size_t cap, const char *s)
 			s += n;
 			continue;
 		}
-		/* One byte only: alone, those behind it are not valid either. */
+		/* One byte only: those behind it are not valid without it. */
 		put_octal(&r, (unsigned char)*s++);
 	}
 	if (cap)

@@ -14,30 +14,30 @@
  */
 size_t printable_utf8(const char *s);
 
-/* The character of @n bytes, as printable_utf8() counts them, that @s begins with. */
+/* The code point of the character at @s, which has @n bytes by printable_utf8(). */
 uint32_t printable_decode(const char *s, size_t n);
 
-/* Whether a character is not seen, or turns or breaks what stands around it: what printable() has
- * in octal. */
+/* Is a character invisible, or does it change the direction or the line of the text around it?
+ * These are what printable() writes in octal. */
 bool printable_unseen(uint32_t c);
 
 /**
- * Make @s harmless for a terminal, and unlike any other: every byte of a control character (below
- * U+0020, U+007F to U+009F), of one that turns the direction of what follows (U+202A to U+202E,
- * U+2066 to U+2069), of one that is not seen (U+00AD, U+200B, U+FEFF, tags and others) and every
- * byte that is not valid UTF-8 becomes \ooo, its value in octal.
- * All other UTF-8 is left as it is.
+ * Make @s harmless for a terminal, and visibly different from any other: every byte of a control
+ * character (below U+0020, U+007F to U+009F), of one that changes the direction of what follows
+ * (U+202A to U+202E, U+2066 to U+2069), of one that is invisible (U+00AD, U+200B, U+FEFF, tags and
+ * others) and every byte that is not valid UTF-8 becomes \ooo, its value in octal. All other UTF-8
+ * is left as it is.
  * @out  the caller's, @cap bytes; always terminated if @cap > 0; cut between two characters,
  *       never within one, if it is too small (4 * strlen(@s) + 1 is always enough)
  * Returns the length of the whole result, as snprintf(3) does.
  */
 size_t printable(char *out, size_t cap, const char *s);
 
-/* Write the first character of @s, which has one, to a file in the same way. Returns what is behind
- * it. */
+/* Write the first character of @s, which is not empty, to @out in the same way. Returns the rest of
+ * @s. */
 const char *printable_put(FILE *out, const char *s);
 
-/* The same in memory of its own, for free(); NULL: out of memory. */
+/* printable() into new memory, for free(); NULL: out of memory. */
 char *printable_copy(const char *s);
 
 #endif

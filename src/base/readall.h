@@ -5,8 +5,8 @@
 #include <stddef.h>
 
 /**
- * Read @n bytes from a pipe or socket, in as many steps as it takes; a signal does not end it.
- * Returns 0, -EPIPE if it ends before, or -errno of the read that failed.
+ * Read @n bytes from a pipe or socket, in as many steps as it takes; signals do not interrupt it.
+ * Returns 0, -EPIPE: it ended before, or -errno of the read that failed.
  */
 int read_all(int fd, void *to, size_t n);
 

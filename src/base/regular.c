@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* O_NONBLOCK: of a file somebody may have a lease, which open(2) would wait for. */
+/* O_NONBLOCK: another process may have a lease on the file, which open(2) would wait for. */
 enum { READING = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY };
 
 static int look_at(int fd, struct stat *st)
@@ -31,8 +31,7 @@ int regular_reopen(int path_fd)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Where there is no /proc, a report can be printed all the same: by the name, if it is still the
- * same file's. */
+/* Without /proc open it by its name, if that is still the same file's: a report needs no /proc. */
 static int open_again(int dir, const char *path, int flags, int path_fd)
 {
 	struct stat was, st;

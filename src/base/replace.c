@@ -24,7 +24,7 @@ static int cannot(struct error *e, const char *path, int err)
 	return error_set(e, err, "cannot write %s: %s", path, strerror(-err));
 }
 
-/* A link like /dev/stdout stands for a descriptor; who names it does not want it replaced. */
+/* A link like /dev/stdout stands for a descriptor: it is not to be replaced by a file. */
 static bool is_magic_link(const char *path)
 {
 	char to[sizeof "/proc/"];
@@ -34,9 +34,9 @@ static bool is_magic_link(const char *path)
 }
 
 /**
- * What is at @path now, and may a file of ours take its place?
- * @discard  set to true if what is written is to go nowhere
- * A link to a device counts as the device: nobody means to replace the link then.
+ * Check whether a file of ours may replace what is at @path now. 0 or -errno with a sentence in @e.
+ * @discard  set to true if all output is to be dropped
+ * A link to a device counts as the device: the link is not to be replaced.
  */
 static int check_target(const char *path, bool *discard, struct error *e)
 {
@@ -69,7 +69,7 @@ int replace_check(const char *path, struct error *e)
 	return check_target(path, &discard, e);
 }
 
-/* Where the file will stand. The directory is held open, so renaming it meanwhile does no harm. */
+/* Where the file will be. Its directory is kept open, so renaming that meanwhile does no harm. */
 struct place {
 	const char *path;
 	int dir;		/* O_PATH */
@@ -101,8 +101,8 @@ static void way_to(int fd, char way[32])
 	snprintf(way, 32, "/proc/self/fd/%d", fd);
 }
 
-/* A file without a name, which is gone with whoever is killed; it can be given one later. -1: the
- * file system has no such files, or there is no way to give them one. */
+/* Open a file without a name, which does not survive if we are killed; it is linked to a name
+ * later. -1: the file system has no such files, or there is no way to link them. */
 static int nameless_open(const struct place *p)
 {
 	int fd = openat(p->dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
@@ -123,8 +123,8 @@ static int file_named(struct place *p)
 	return openat(p->dir, p->temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }
 
-/* A name in the directory that nobody can foresee, for a file without one, or (@fd -1) a new, empty
- * file. Returns its descriptor or -errno. */
+/* Give a file without a name one in the directory that nobody can foresee, or (@fd -1) create a
+ * new, empty file. Returns its descriptor or -errno. */
 static int temp_make(struct place *p, const char *prefix, int fd)
 {
 	char way[32];
@@ -152,8 +152,8 @@ static int temp_make(struct place *p, const char *prefix, int fd)
 }
 
 /*
- * The rename itself is to survive a crash too. Not every file system can do this and the file is
- * in place already, so there is nothing to tell if it fails.
+ * The rename itself is to survive a crash, too. Not every file system can do this, and the file is
+ * in place already, so errors are not reported.
  */
 static void sync_directory(const struct place *p)
 {
@@ -166,9 +166,9 @@ static void sync_directory(const struct place *p)
 }
 
 /*
- * Who has made a file private means what is in it. Its owner's choice stays; a file of somebody
- * else's gets a new owner, and no more bits than it had. Where there are no modes there is none to
- * keep.
+ * If a file was made private, so is its next version. Our own file keeps its mode; a file of
+ * another user gets a new owner, and no more permission bits than it had. Some file systems have no
+ * modes: errors do not matter.
  */
 static void keep_mode(const struct place *p, int fd)
 {
@@ -202,7 +202,7 @@ static int write_in_place(struct place *p, const char *path, const char *prefix,
 
 		err = named < 0 ? named : 0;
 	}
-	if (close(fd) && !err)	/* network file systems may have kept an error until now */
+	if (close(fd) && !err)	/* network file systems may report an error only now */
 		err = -errno;
 	if (!err && renameat(p->dir, p->temp, p->dir, p->name))
 		err = -errno;
@@ -247,7 +247,7 @@ static int print_to(int fd, void *ctx)
 	if (!out && own >= 0)
 		close(own);
 	int lost = out ? stream_close(out) : 0;
-	/* Not every file system can, and then there is nothing that could be lost. */
+	/* Not every file system can sync, and then there is nothing that could be lost. */
 	if (!err && !lost && fsync(fd) && errno != EINVAL)
 		err = -errno;
 	return err ? err : lost;

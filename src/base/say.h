@@ -2,14 +2,13 @@
 #ifndef MPROF_BASE_SAY_H
 #define MPROF_BASE_SAY_H
 
-/* How a room that does not print has a sentence told to the user: by a function that it was
- * given. */
+/* How a room that does not print gets a sentence to the user: by a function that it was given. */
 typedef void say_fn(const char *sentence);
 
-/* It is dropped: for what is said elsewhere. */
+/* A say_fn that drops the sentence, if it is reported elsewhere. */
 void say_elsewhere(const char *sentence);
 
-/* One line, harmless for a terminal. */
+/* Say one formatted line, made harmless for a terminal. */
 __attribute__((format(printf, 2, 3))) void say_to(say_fn *say, const char *fmt, ...);
 
 #endif

@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 /*
- * Have SIGIO tell us when something comes: whoever traces waits in waitpid(2), or is busy. What has
- * come before is not told of (fcntl(2), O_ASYNC).
- * @flags  of open(2), those that the descriptor is to have besides
+ * Have SIGIO sent to us when a descriptor gets input: a tracer waits in waitpid(2), or is busy.
+ * There is no signal for input that has come before (fcntl(2), O_ASYNC).
+ * @flags  other flags of open(2) that the descriptor is to have
  * Returns 0 or -errno.
  */
 static inline int sigio_ask(int fd, int flags)

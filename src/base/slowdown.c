@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/slowdown.h"
 
-/* Of a program that only allocates 30 (bench/NOTES.md) to 60 on a machine full of others; of one
- * that works between its calls the processor does half of it beside that. */
+/* The cost of a call that is seen without a stop: in a program that only allocates 30
+ * (bench/NOTES.md), to 60 on a busy machine; in one that works between its calls the processor does
+ * half of it in parallel with that. */
 enum { CALL_NS = 40 };
 
-/* What of the time that they ran was their own. Where hardly anything is left, what has been taken
- * is not known so well as to tell how little. */
+/* The part of the time they ran that was their own, in nanoseconds. Where hardly anything would be
+ * left, our part is not known exactly enough: at least 1/LEAST is taken to be their own. */
 static double own_of(const struct cost_span *c)
 {
 	enum { LEAST = 20 };

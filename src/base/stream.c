@@ -5,8 +5,9 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* Why something was lost a while ago. stdio does not keep it, so a byte more is tried: what was
- * written lacks a part as it is. Where that byte fits, mostly the disk is full for all else. */
+/* Find out why output was lost a while ago: stdio does not keep the errno, so try to write one more
+ * byte, as the output is incomplete anyway. If that byte fits, mostly the disk is full for all
+ * else. */
 static int why_lost(FILE *out)
 {
 	struct statvfs disk;

@@ -4,11 +4,11 @@
 
 #include <stdio.h>
 
-/* 0, or -errno: why not all that was printed could be written. Where something was lost, a byte
- * more is tried. */
+/* 0, or -errno: why output was lost. To find that out a further byte is written, if any was
+ * lost. */
 int stream_error(FILE *out);
 
-/* Write what is still held back. 0, or -errno: not all that was printed could be written. */
+/* Write what is still buffered. 0, or -errno: not all that was printed could be written. */
 int stream_flush(FILE *out);
 
 /* All has been printed: close a stream; standard output is only flushed.

@@ -16,8 +16,8 @@ static inline const char *path_last(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* What is in @text behind @with; NULL: it does not begin so. Like strchr(3), whoever may not write
- * to @text keeps the result in a pointer to const. */
+/* What is in @text behind @with; NULL: it does not begin with that. As with strchr(3), the result
+ * for a const @text belongs in a pointer to const. */
 static inline char *text_after(const char *text, const char *with)
 {
 	size_t n = strlen(with);
@@ -30,7 +30,7 @@ static inline bool text_begins(const char *text, const char *with)
 	return text_after(text, with);
 }
 
-/* "1 block", "2 blocks": what stands behind the noun. */
+/* "1 block", "2 blocks": the ending of the noun. */
 static inline const char *text_plural(uint64_t n)
 {
 	return n == 1 ? "" : "s";

@@ -12,8 +12,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-/* A regular file, or a pipe without a name, as a shell makes for <(COMMAND) and for standard input:
- * that has somebody at its other end. Whatever else may never have, and would be waited for. */
+/* Accept a regular file, or a pipe without a name, as a shell makes for <(COMMAND) and for standard
+ * input: that has a writer. Anything else may never have one, and we would wait for it. */
 static int check_kind(int fd)
 {
 	struct statfs fs;
@@ -33,7 +33,7 @@ int text_file_open(const char *path)
 	if (fd < 0)
 		return -errno;
 	int err = check_kind(fd);
-	/* What is read may be waited for. */
+	/* Reads may block. */
 	if (!err && fcntl(fd, F_SETFL, 0))
 		err = -errno;
 	if (!err)

@@ -6,17 +6,17 @@
 #include <sys/types.h>
 
 /**
- * Open for reading a file that somebody has written for us. What is neither a regular file nor a
- * pipe of a shell may never have anything, and is refused.
- * Returns a descriptor, or -errno: -ENOTSUP, it is no file.
+ * Open a file for reading that a user has named. It is refused if it is neither a regular file nor
+ * a pipe of a shell: there may never be any input.
+ * Returns a descriptor, or -errno: -EISDIR or -ENOTSUP, it is no such file.
  */
 int text_file_open(const char *path);
 
 /**
- * All of such a file.
+ * Read all of such a file.
  * @most  bytes
  * @len   set to their number, or to -errno; -EFBIG: there are more, -ENOTSUP: it is no file
- * Returns what is to be freed, in any case.
+ * Returns the text, for free(), in any case; NULL: there is none.
  */
 char *text_file_read(const char *path, size_t most, ssize_t *len);
 

@@ -4,7 +4,7 @@
 
 /* Lists of strings with NULL behind the last, all malloc'ed. */
 
-/* A copy, NULL being a list of none; NULL: out of memory. */
+/* A copy of a list, of which NULL is an empty one; returns NULL: out of memory. */
 char **texts_copy(char *const *from);
 
 void texts_free(char **texts);

@@ -12,7 +12,7 @@
 enum { AT_A_TIME = 16 };
 
 static struct note {
-	_Atomic pid_t pid; /* 0: nobody's */
+	_Atomic pid_t pid; /* 0: free */
 	char path[PATH_MAX];
 } *notes;
 
@@ -24,7 +24,7 @@ static struct note *note_of(pid_t pid)
 	return NULL;
 }
 
-/* Others may be looking for one at the same time. */
+/* Other processes may be looking for a free one at the same time. */
 static struct note *take(pid_t pid)
 {
 	for (size_t i = 0; notes && i < AT_A_TIME; i++) {

@@ -5,21 +5,21 @@
 #include <sys/types.h>
 
 /*
- * A file that takes the place of another has a name of its own for a moment. Whoever is killed then
- * leaves it, so it is noted before in memory that processes share, and removed by the one that is
- * told of that death. Without such memory nothing is noted.
+ * A file that is to replace another one has a temporary name for a moment. A process that is killed
+ * then leaves it behind: so the name is noted before in memory that processes share, and the
+ * process that waits for the killed one removes the file. Without such memory nothing is noted.
  */
 
-/* Share that memory with those that are forked from here on. Without memory there is none. */
+/* Share that memory with all processes that are forked from here on, if it can be mapped. */
 void unfinished_share(void);
 
-/* This process is about to make the file @name in the directory of @path; one at a time. */
+/* This process is about to create the file @name in the directory of @path; one at a time. */
 void unfinished_begin(const char *path, const char *name);
 
-/* It is in its place, or has been removed. */
+/* The file has been renamed to its final name, or removed. */
 void unfinished_end(void);
 
-/* Process @pid has been killed: remove what it has left. */
+/* Process @pid has been killed: remove the file that it has left, if any. */
 void unfinished_remove(pid_t pid);
 
 #endif

@@ -11,7 +11,8 @@ int write_all(int fd, const void *bytes, size_t n)
 
 		if (done < 0 && errno == EINTR)
 			continue;
-		/* Nothing written is no error of write(2), but to try again might never end. */
+		/* That nothing was written is no error of write(2), but trying again might never
+		 * end. */
 		if (done <= 0)
 			return done ? -errno : -EIO;
 		at += done;

@@ -6,12 +6,12 @@
 #include <sys/types.h>
 
 /**
- * Write @n bytes to @fd, in as many steps as it takes; a signal does not end it.
+ * Write @n bytes to @fd, in as many steps as it takes; signals do not interrupt it.
  * Returns 0, or -errno of the write that failed: some bytes may have been written then.
  */
 int write_all(int fd, const void *bytes, size_t n);
 
-/* The same at a place of a file; -ENOSPC if it takes nothing more. */
+/* The same at an offset of a file; -ENOSPC if nothing more can be written. */
 int pwrite_all(int fd, const void *bytes, size_t n, off_t at);
 
 #endif

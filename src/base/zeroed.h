@@ -4,12 +4,12 @@
 
 #include <stddef.h>
 
-/* Much memory of which little may be used: zeroed, and not touched before it is. calloc(3) zeroes
- * it itself, page by page, once the C library has seen such pieces freed. */
+/* Large zeroed memory of which little may be used: the kernel provides pages only when they are
+ * touched. calloc(3) would write zeros itself, once the C library has seen such pieces freed. */
 
 /* NULL: out of memory. */
 void *zeroed_new(size_t size);
-/* @size: as it was made. NULL is fine. */
+/* @size: as in zeroed_new(). @p may be NULL. */
 void zeroed_free(void *p, size_t size);
 
 #endif
