@@ -14,10 +14,9 @@
 #include <sys/types.h>
 
 /*
- * The seam between whoever observes programs (breakpoints and process control today; a script in
- * the tests of the session) and whoever keeps account of what they do. Neither side knows how the
- * other works: the observer tells of images, by the pointers it was given for them; the session
- * asks for little, by the pointers it was given.
+ * The interface between an observer of programs (breakpoints and process control; a script in the
+ * tests of the session) and the session, which keeps account of what they do. Neither side knows
+ * how the other works: each refers to an image by the pointer that the other one has given it.
  *
  * An image is what a process runs between two execs. It begins, or is forked from another, is
  * observed until it is gone, and ends with its process.
@@ -27,92 +26,93 @@ struct mappings;
 struct module_files;
 struct address_space;
 
-/* An image under observation: the observer's. */
+/* The observer's part of an image under observation. */
 struct observed;
 
 /* Why an image is not observed. */
 enum unobserved {
 	UNOBSERVED_UNSUPPORTED,	/* not a program of this machine */
 	UNOBSERVED_GONE,	/* it has ended meanwhile */
-	UNOBSERVED_NO_MEMORY,	/* of ours */
+	UNOBSERVED_NO_MEMORY,	/* we have none */
 	UNOBSERVED_NO_ALLOCATOR,
-	UNOBSERVED_NO_MEANS,	/* something else of ours is short */
+	UNOBSERVED_NO_MEANS,	/* we lack another resource */
 };
 
-/* What is known of how well an image is observed. */
 /* What an engine that does not trap has done; all 0: there was none. */
 struct engine_counts {
-	uint64_t functions;	/* that it has seen the calls of */
-	uint64_t records;	/* that it was told */
-	uint64_t strangers;	/* of these, of threads that were not known by then, or had been
-				   interrupted in the agent */
+	uint64_t functions;	/* whose calls it has seen */
+	uint64_t records;	/* that it has received */
+	uint64_t strangers;	/* of these, of threads that were not known yet, or were interrupted
+				   in the agent */
 	uint64_t stacks;	/* of these, with a copy of the stack that was unwound */
-	uint64_t parked;	/* threads that were stopped because they waited for room */
-	uint64_t nodes;		/* of the call tree in the program */
+	uint64_t parked;	/* threads that were stopped because they waited for room in the
+				   ring */
+	uint64_t nodes;		/* of the call tree that is in the program */
 };
 
+/* How well an image is observed. */
 struct observed_counts {
 	uint64_t traps;		/* hits served */
 	uint64_t planted;	/* breakpoints written */
-	uint64_t steps;		/* instructions that had to run alone at their own place */
-	/* Of the hits, those that meant nothing: entries of calls the allocator made itself,
-	 * returns from no call of its, frees of no block. */
+	uint64_t steps;		/* instructions that had to be single-stepped in place */
+	/* Hits that are no events: entries of calls that the allocator made itself, returns that
+	 * belong to no call, frees of NULL. */
 	uint64_t nested, spurious_hits, null_frees;
-	uint64_t lost;		/* events that could not be counted: out of memory, or */
+	uint64_t lost;		/* events that could not be counted, for lack of memory or as
+				   below */
 	uint64_t lost_unreadable; /* of these, calls whose stack could not be read */
-	uint64_t lost_damaged;	/* and what the program's memory told, but made no sense */
-	uint64_t unwanted;	/* requests that nobody records: what came of them was not waited
+	uint64_t lost_damaged;	/* and records in the program's memory that made no sense */
+	uint64_t unwanted;	/* requests that are not recorded: their results were not waited
 				   for */
-	/* Calls after these that may have been theirs, but for all that is known of the stack were
-	 * the program's. After the first one all returns are waited for. */
+	/* Calls after unwanted ones that may have been nested in them, but by all that is known of
+	 * the stack were the program's. After the first one all returns are waited for. */
 	uint64_t doubtful;
-	bool engine_failed;	/* what sees calls without traps has made a fault, and sees none
-				   since */
-	bool trapped;		/* a function that tells of memory has been trapped, or none need
-				   be */
-	unsigned taken;		/* functions where somebody else's breakpoint stood already */
-	uint64_t unwind_known, unwind_made; /* steps of unwindings: remembered, made by libunwind */
-	uint64_t unwind_checked, unwind_wrong; /* chains compared with one unwound afresh, and found
+	bool engine_failed;	/* the engine without traps has faulted, and sees no calls since */
+	bool trapped;		/* an allocation function has been trapped, or none needs to be */
+	unsigned taken;		/* functions that already had somebody else's breakpoint */
+	uint64_t unwind_known, unwind_made; /* steps of the unwinder: remembered, made by
+					       libunwind */
+	uint64_t unwind_checked, unwind_wrong; /* chains compared with newly unwound ones, and found
 						  to differ */
 	struct engine_counts engine;
 };
 
-/* What observing takes. */
+/* What observing costs. */
 struct observer_effort {
 	uint64_t stops;
-	uint64_t followed, given_up;	/* times it went to the processor of a task, and left it to
-					   others */
-	uint64_t stopped_ns;	/* for so long tasks have stood still for us */
-	uint64_t taken_ns;	/* so much of that was of their own processor time */
-	uint64_t attach_ns;	/* for so long attaching has kept a process stopped */
+	uint64_t followed, given_up;	/* how often the tracer moved to the processor of a task,
+					   and left it to others */
+	uint64_t stopped_ns;	/* how long we have kept tasks stopped */
+	uint64_t taken_ns;	/* the part of that which was their own processor time */
+	uint64_t attach_ns;	/* how long attaching has kept a process stopped */
 };
 
-/* What the observer tells. @image: what begins() or forked() has returned. */
+/* What the observer reports to the session. @image: what begins() or forked() has returned. */
 struct observer_sink {
-	/* Is what process @pid runs to be observed at all? */
+	/* Is the program that process @pid runs to be observed at all? */
 	bool (*wanted)(void *ctx, pid_t pid);
-	/* It is: its image, or NULL: out of memory. */
+	/* It is wanted, and begins: its image, or NULL: out of memory. */
 	void *(*begins)(void *ctx, pid_t pid);
-	/* The process of @parent has made @child by fork: the child's image, or NULL: it is not
-	 * wanted, or there is no memory for it, which has been said. */
+	/* The process of @parent has created @child by fork: the child's image, or NULL: it is not
+	 * wanted, or there is no memory for it, which has been reported. */
 	void *(*forked)(void *ctx, void *parent, pid_t child);
-	/* From here on @image is observed, by way of @o, which is good until gone(). */
+	/* From here on @image is observed, by means of @o, which is valid until gone(). */
 	void (*observed)(void *image, struct observed *o);
-	/* It cannot be observed: the last that is told of @image (NULL: it had none yet).
+	/* It cannot be observed: the last report about @image (NULL: it had none yet).
 	 * @why_not  what is wrong and what to do, for a person */
 	void (*unobserved)(void *ctx, pid_t pid, void *image, enum unobserved why,
 			   const char *why_not);
-	/* What a person has to know of the image, which begins as if after "process N ". */
+	/* Something that a user has to know about the image: a sentence to follow "process N ". */
 	void (*note)(void *image, const char *what);
 
 	/* 0, or -ENOMEM: the event could not be counted. */
 	int (*event)(void *image, const struct alloc_event *e);
-	/* Does anybody record a request of so many bytes? */
+	/* Is a request of so many bytes to be recorded? */
 	bool (*wants)(void *image, uint64_t size);
-	/* Is it a block whose allocation was told and whose free was not? */
+	/* Is it a block whose allocation was reported, and whose free was not? */
 	bool (*knows)(void *image, taddr ptr);
-	/* Events are to come soon. False: they need not be told of, what they are about is at hand
-	 * for now. */
+	/* Events like these will come soon: prefetch what they are about. False: that is not needed
+	 * for now, all of it is in the processor's caches. */
 	bool (*expect)(void *image, const struct alloc_expected *v, unsigned n);
 	/* The number of a place: @address relative to the load bias of module file @file, or
 	 * absolute if that is NO_FILE. @exact, @guessed: as in struct profile_place. UINT32_MAX:
@@ -121,8 +121,9 @@ struct observer_sink {
 	/* The node of the call tree that a place leads to, as profile_node_below(). UINT32_MAX: out
 	 * of memory. */
 	uint32_t (*node)(void *image, uint32_t parent, uint32_t frame);
-	/* So many frames of a chain are kept, the innermost; 0: all. An engine that grows nodes of
-	 * its own grows them below the root of truncated chains then. It only ever becomes less. */
+	/* How many frames of a chain are kept, the innermost ones; 0: all. If not all are, an
+	 * engine that grows nodes of its own grows them below the root of truncated chains. Never
+	 * increases. */
 	unsigned (*depth)(void *image);
 	/* The program called one of the functions of mprof.h, with @arg. */
 	void (*mark)(void *image, struct task_ref task, enum program_mark mark, uint64_t arg);
@@ -132,18 +133,18 @@ struct observer_sink {
 		    const uint64_t arg[2], uint64_t *result);
 	/* What is mapped for execution has changed. */
 	void (*modules)(void *image, const struct mappings *maps);
-	/* A thread has been made and has not run yet, or has ended. */
+	/* A thread has been created and has not run yet, or has ended. */
 	void (*thread)(void *image, pid_t tid, bool begins);
-	/* A system call has returned. True: if it has changed what is mapped, pages() is to be
-	 * told. */
+	/* A system call has returned. True: pages() is to be called if it has changed what is
+	 * mapped. */
 	bool (*call)(void *image, const struct syscall_call *c);
-	/* Of the call before: by whom. */
+	/* What the call before has changed, and its call chain. */
 	void (*pages)(void *image, const struct page_event *e, const struct alloc_chain *chain);
-	/* The process's memory is about to go out of reach. */
+	/* The process's memory is about to become inaccessible. */
 	void (*leaving)(void *image);
-	/* A thread gets a signal. True: it was meant for us, and the program shall not see it. */
+	/* A thread gets a signal. True: it was meant for us, and must not be delivered. */
 	bool (*signal)(void *image, pid_t tid, int sig);
-	/* Nothing more will come of the image; its observer's counts are final. */
+	/* There are no more events of the image; its counts are final. */
 	void (*gone)(void *image, const struct observed_counts *counts);
 
 	/* A process has ended; @wstatus as waitpid gave it. */
@@ -152,32 +153,33 @@ struct observer_sink {
 	void (*reaped)(void *ctx, pid_t pid, int wstatus);
 };
 
-/* What the session asks; @o is an observed image of this observer. */
+/* What the session calls; @o is an observed image of this observer. */
 struct observer;
 
 struct observer_ops {
-	/* Serve what the programs do, until none is observed any more or *@stop is not 0; whoever
-	 * sets that sees to it that sleeping ends. 0, or -errno: it cannot go on. */
+	/* Observe the programs, until none is left or *@stop is not 0; whoever sets that has to
+	 * interrupt the wait. 0, or -errno: it cannot continue. */
 	int (*run)(struct observer *observer, const volatile sig_atomic_t *stop);
-	/* Leave all programs as they would be without us. */
+	/* Detach from all programs, which are left as they would be without us. */
 	void (*let_go)(struct observer *observer);
-	/* Stop all tasks where the programs can be left alone; let them go on. */
+	/* Stop all tasks at places where we could detach from them; let them run again. */
 	void (*hold)(struct observer *observer);
 	void (*let_run)(struct observer *observer);
-	/* While they run: hear what they have told by now, and was not heard yet. */
+	/* While they run: process the records that they have written so far. */
 	void (*hear)(struct observer *observer);
-	/* See nothing of an image but its marks, until resume(). While all are held, or at the very
-	 * beginning of it. Calls that its tasks are in will not be seen to return. */
+	/* Observe only the marks of an image, until resume(). To be called while all are held, or
+	 * at the very beginning of the image. Returns of calls that its tasks are in will not be
+	 * seen. */
 	void (*suspend)(struct observer *observer, struct observed *o);
-	/* While all are held, or in mark(). */
+	/* To be called while all are held, or in mark(). */
 	void (*resume)(struct observer *observer, struct observed *o);
 	struct observed_counts (*counts)(const struct observed *o);
 	/* What is mapped for execution; valid until the next event. */
 	const struct mappings *(*mappings)(const struct observed *o);
 	/* The number of the program's own file, or NO_FILE. */
 	uint32_t (*program)(const struct observed *o);
-	/* Is its memory there still? What was told without a stop may be heard when the process has
-	 * executed another program, or has ended. */
+	/* Does its memory still exist? Records that were written without a stop may be processed
+	 * when the process has executed another program, or has ended. */
 	bool (*has_memory)(const struct observed *o);
 	/* As read(2) and write(2), of a program's memory. */
 	ssize_t (*read)(const struct address_space *s, taddr at, void *buf, size_t len);
@@ -187,7 +189,7 @@ struct observer_ops {
 	struct observer_effort (*effort)(const struct observer *observer);
 };
 
-/* The first member of whoever observes. */
+/* The first member of every observer. */
 struct observer {
 	const struct observer_ops *ops;
 	const struct module_files *files;	/* that programs have mapped for execution, so

@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 /*
- * What a program did with its address space, one system call at a time: the seam between whoever
- * observes calls and whoever counts pages. Only calls that succeeded are events.
+ * What a program did with its address space, one system call at a time: the interface between the
+ * observer of calls and the code that counts pages. Only calls that succeeded are events.
  */
 enum page_event_kind {
 	PE_MAP,		/* [at, at + len) is mapped now, in place of what was there */
@@ -17,18 +17,19 @@ enum page_event_kind {
 	PE_REMAP,	/* [old, old + old_len) has become [at, at + len); old_len 0: it is mapped
 			   twice now */
 	PE_REMAP_KEEP,	/* the same, but the old range stays */
-	PE_BREAK,	/* the program break is at */
-	PE_ATTACH,	/* a segment of shared memory is mapped at; its length is to be looked up */
-	PE_DETACH,	/* the segment at is not mapped any more */
+	PE_BREAK,	/* the program break is @at */
+	PE_ATTACH,	/* a segment of shared memory is mapped @at; its length has to be looked
+			   up */
+	PE_DETACH,	/* the segment @at is not mapped any more */
 };
 
 struct page_event {
 	enum page_event_kind kind;
 	taddr at, old;
-	uint64_t len, old_len;	/* as the program told; the kernel rounds up to pages */
+	uint64_t len, old_len;	/* as the program passed them; the kernel rounds up to pages */
 	bool text;		/* code may have come or gone */
-	/* Calls of several threads overlap: the number of the call when it began, and of the event.
-	 * What has a greater number than this call's beginning was not there for it to unmap. */
+	/* Calls of several threads overlap: the number of the call's beginning, and of the event. A
+	 * call cannot have unmapped a mapping with a greater number than its own beginning. */
 	uint64_t begun, number;
 	uint64_t time_ns;	/* CLOCK_MONOTONIC */
 };

@@ -5,20 +5,19 @@
 #include <sys/types.h>
 
 /*
- * What a program says to its observer, or asks of it, by calling a function: those of mprof.h, and
- * those of gperftools' heap profiler.
+ * What a program tells its observer, or asks it, by calling a function: those of mprof.h, and those
+ * of gperftools' heap profiler.
  */
 
 struct address_space;
 
-/* The thread that calls. */
+/* The calling thread. */
 struct task_ref {
 	pid_t tid;
 	struct address_space *space;	/* its memory */
 };
 
-/* Functions of mprof.h, which do nothing but be called; and one whose calls concern whoever
- * traces. */
+/* Functions of mprof.h, which do nothing themselves; and one whose calls the tracer has to see. */
 enum program_mark {
 	MARK_NONE,
 	MARK_AUTOSAVE,	/* set_mprof_autosave(count) */
@@ -27,10 +26,10 @@ enum program_mark {
 	MARK_SUSPEND,	/* mprof_suspend() */
 	MARK_RESUME,	/* mprof_resume() */
 	MARK_STAMP,	/* mprof_mark() */
-	MARK_CLONE,	/* __clone() of the C library: the session does not get it */
+	MARK_CLONE,	/* __clone() of the C library: not passed to the session */
 };
 
-/* Functions that are answered in their place: they return at once, with our result. */
+/* Functions that we answer instead of letting them run: they return at once, with our result. */
 enum program_question {
 	ASK_NOTHING,
 	ASK_HEAP_START,	/* HeapProfilerStart(prefix) */

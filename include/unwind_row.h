@@ -6,66 +6,66 @@
 #include <stdint.h>
 
 /*
- * Rows of unwinding tables: how a frame's caller is found, for each piece of code.
- * symbols/cfirows.c makes them of call frame information; they are read here, by code that may
- * run without a C library, inside of a program.
+ * Rows of unwind tables: how to find a frame's caller, for each range of code. symbols/cfirows.c
+ * makes them from call frame information; the code here, which reads them, may run without a C
+ * library, inside of a program.
  *
- * A row tells the caller's stack pointer (the CFA), where the return address is the word below,
- * and its frame pointer; of other registers nothing is known.
+ * A row says how to find the caller's stack pointer (the CFA), below which is the return address,
+ * and its frame pointer; other registers are not covered.
  */
 struct unwind_row {
-	uint32_t pc;	/* of the first byte it is about, from the beginning of the table's code */
+	uint32_t pc;	/* of its first byte, relative to the start of the table's code */
 	uint16_t cfa;
 	uint16_t fp;
 };
 
 /*
- * cfa: the CFA is the stack pointer and as many words more as the number tells, which goes as
- * far as a quarter of a MiB. With this bit it is something else, with a signed number of words
- * in the lowest bits.
+ * cfa: the CFA is the stack pointer plus this number of words, up to a quarter of a MiB. With this
+ * bit it is one of enum unwind_cfa, with a signed number of words in the low bits.
  */
 #define UNWIND_CFA_OTHER 0x8000
 #define UNWIND_CFA_KIND 0xf000
 #define UNWIND_CFA_NUMBER 0x0fff
 enum unwind_cfa {
-	/* The frame pointer and number words. */
+	/* The frame pointer plus number words. */
 	UNWIND_CFA_FP = 0x8000,
-	/* What is in memory at the frame pointer and number words: gcc's DRAP, where a function has
+	/* The word at the frame pointer plus number words: gcc's DRAP, in a function that has
 	 * aligned its stack. */
 	UNWIND_CFA_AT_FP = 0x9000,
-	/* What is in memory at the stack pointer and number words, and one word more: assembler
-	 * that has aligned its stack. */
+	/* The word at the stack pointer plus number words, and one word more: assembler code that
+	 * has aligned its stack. */
 	UNWIND_CFA_AT_SP = 0xa000,
-	/* The stack pointer and one word; from byte number of each 16 on two words: the stubs of a
-	 * PLT. */
+	/* The stack pointer plus one word; in each 16 bytes of code, from byte number on, two
+	 * words: PLT stubs. */
 	UNWIND_CFA_STUB = 0xb000,
-	/* The caller is whom a signal has interrupted. Its stack pointer is in memory at the stack
-	 * pointer and number words, its pc in the word behind. */
+	/* The caller is the frame that a signal has interrupted. Its stack pointer is the word at
+	 * the stack pointer plus number words, its pc the word behind. */
 	UNWIND_CFA_SIGNAL = 0xc000,
-	/* There is no caller: a thread begins here. */
+	/* There is no caller: the outermost frame of a thread. */
 	UNWIND_CFA_END = 0xd000,
-	/* Nothing describes this code. */
+	/* There is no call frame information for this code. */
 	UNWIND_CFA_NONE = 0xe000,
-	/* What describes it cannot be said in a row. */
+	/* Its call frame information cannot be expressed in a row. */
 	UNWIND_CFA_UNSAID = 0xf000,
 };
 
-/* fp: 0: it is kept; else one of these, with a signed number of words in the lower bits. */
+/* fp: 0: the frame pointer is kept; else one of these, with a signed number of words in the low
+ * bits. */
 #define UNWIND_FP_KIND 0xc000
 #define UNWIND_FP_NUMBER 0x3fff
 enum unwind_fp {
 	UNWIND_FP_KEPT = 0,
-	/* Saved at the CFA and number words. */
+	/* Saved at the CFA plus number words. */
 	UNWIND_FP_AT_CFA = 0x4000,
-	/* Saved at what the CFA is told from, stack or frame pointer, and number words. */
+	/* Saved at the CFA's base, stack or frame pointer, plus number words. */
 	UNWIND_FP_AT_BASE = 0x8000,
-	/* Nobody can tell. */
+	/* Not known. */
 	UNWIND_FP_LOST = 0xc000,
 };
 
 #define UNWIND_WORD 8
 
-/* The signed number that the bits of @mask are. */
+/* The signed number in the bits @mask. */
 static inline int64_t unwind_number(uint16_t v, uint16_t mask)
 {
 	int64_t sign = (mask + 1) / 2;
@@ -74,7 +74,7 @@ static inline int64_t unwind_number(uint16_t v, uint16_t mask)
 }
 
 /**
- * The row of the code at @at, told from the beginning of the table's code and within it.
+ * The row of the code at @at, relative to the start of the table's code and within it.
  * @index  for each 1 << @shift bytes of the code the number of the row that its first byte has;
  *         and at the end that of the last row
  */
@@ -101,19 +101,19 @@ struct unwind_frame {
 
 enum unwind_step {
 	UNWIND_CALLER,		/* the frame is its caller's, whose pc is a return address */
-	UNWIND_INTERRUPTED,	/* it is one that a signal has interrupted, whose pc is exact */
+	UNWIND_INTERRUPTED,	/* the same, but a signal has interrupted it: its pc is exact */
 	UNWIND_END,		/* there is no caller */
-	UNWIND_UNKNOWN,		/* the row does not tell */
+	UNWIND_UNKNOWN,		/* the row does not say */
 	UNWIND_UNREADABLE,	/* memory could not be read */
 };
 
 /* Read the word at an address. False: it cannot be. */
 typedef bool unwind_read(void *ctx, uint64_t at, uint64_t *word);
 
-/* What a row says, addressed: found before anything of the caller is read. */
+/* The addresses that a row leads to, before anything of the caller is read. */
 struct unwind_places {
-	uint64_t base;	/* what the CFA is told from */
-	uint64_t top;	/* the CFA, or, if a signal has interrupted the frame, its stack pointer */
+	uint64_t base;	/* what the CFA is relative to */
+	uint64_t top;	/* the CFA, or, if a signal has interrupted the caller, its stack pointer */
 	uint64_t pc_at;	/* where the caller's pc is */
 };
 

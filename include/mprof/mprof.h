@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a program may tell mprof(1) about itself. Every function here does nothing: it costs a call
- * when nobody traces, and is noticed by mprof when somebody does. Nothing has to be linked in.
+ * Functions by which a program tells mprof(1) about itself. They do nothing themselves: without
+ * mprof they cost a call; mprof sees the calls. No library has to be linked.
  *
  * In an executable that has been stripped and was not linked with -rdynamic, mprof cannot find
  * them.
@@ -31,20 +31,20 @@ MPROF_MARK void mprof_stop(void)
 	__asm__ volatile("" : : : "memory");
 }
 
-/** Begin a new profile, which will be written to @filename; NULL: to mprof.data or what --data
- * says, whatever an earlier call has named. One that is going on is written first. */
+/** Begin a new profile, which will be written to @filename; NULL: to mprof.data or the file of
+ * --data, whatever an earlier call has named. The current profile, if any, is written first. */
 MPROF_MARK void mprof_restart(const char *filename)
 {
 	__asm__ volatile("" : : "r"(filename) : "memory");
 }
 
 /*
- * A program that hands out memory by itself, from a pool, says so with these three: each block it
- * announces counts like one of malloc's, as requested by whoever calls the function. The memory
- * that the pool itself takes from malloc is counted as well. They do nothing if @addr is NULL.
+ * A program that hands out memory by itself, from a pool, reports it with these three: each block
+ * counts like one of malloc's, as requested by the caller of the function. The memory that the pool
+ * itself takes from malloc is counted as well. They do nothing if @addr is NULL.
  */
 
-/** There is a block of @size bytes at @addr now. */
+/** A block of @size bytes at @addr has been handed out. */
 MPROF_MARK void mprof_malloclike(const void *addr, __SIZE_TYPE__ size)
 {
 	__asm__ volatile("# mprof_malloclike" : : "r"(addr), "r"(size) : "memory");
@@ -56,7 +56,7 @@ MPROF_MARK void mprof_resize(const void *addr, __SIZE_TYPE__ size)
 	__asm__ volatile("# mprof_resize" : : "r"(addr), "r"(size) : "memory");
 }
 
-/** The block at @addr is no more. */
+/** The block at @addr has been released. */
 MPROF_MARK void mprof_freelike(const void *addr)
 {
 	__asm__ volatile("# mprof_freelike" : : "r"(addr) : "memory");
@@ -64,11 +64,11 @@ MPROF_MARK void mprof_freelike(const void *addr)
 
 /*
  * The functions of gperftools' heap profiler, under their names: mprof does what they ask for. They
- * do nothing when nobody traces. A program that is linked with the real library and includes its
+ * do nothing without mprof. A program that is linked with the real library and includes its
  * <gperftools/heap-profiler.h> needs none of these: mprof answers those calls, too.
  */
 
-/** Start to record, in files @prefix.NNNN.heap; nothing if it goes on already. */
+/** Start recording, to files @prefix.NNNN.heap; does nothing if it is recording already. */
 MPROF_MARK void HeapProfilerStart(const char *prefix)
 {
 	__asm__ volatile("# HeapProfilerStart" : : "r"(prefix) : "memory");
@@ -86,7 +86,7 @@ MPROF_MARK void HeapProfilerDump(const char *reason)
 	__asm__ volatile("# HeapProfilerDump" : : "r"(reason) : "memory");
 }
 
-/** Not 0 while it is recorded. */
+/** Not 0 while it is recording. */
 MPROF_MARK int IsHeapProfilerRunning(void)
 {
 	int running = 0;
@@ -95,7 +95,7 @@ MPROF_MARK int IsHeapProfilerRunning(void)
 	return running;
 }
 
-/** For GetHeapProfile(): bytes of the profile as it is now. */
+/** For GetHeapProfile(): the size of the current profile in bytes. */
 MPROF_MARK unsigned long mprof_heap_profile_size(void)
 {
 	unsigned long size = 0;
@@ -104,7 +104,7 @@ MPROF_MARK unsigned long mprof_heap_profile_size(void)
 	return size;
 }
 
-/** For GetHeapProfile(): copy these to @buffer; how many they were. */
+/** For GetHeapProfile(): copy the profile to @buffer. Returns the number of bytes. */
 MPROF_MARK unsigned long mprof_heap_profile_text(char *buffer, unsigned long size)
 {
 	unsigned long n = 0;
@@ -113,7 +113,7 @@ MPROF_MARK unsigned long mprof_heap_profile_text(char *buffer, unsigned long siz
 	return n;
 }
 
-/** The text of the profile as it is now, for free(); empty when nothing is recorded. NULL: no
+/** The text of the current profile, for free(); empty if it is not recording. NULL: out of
  * memory. */
 MPROF_MARK char *GetHeapProfile(void)
 {
@@ -125,22 +125,22 @@ MPROF_MARK char *GetHeapProfile(void)
 	return text;
 }
 
-/* The texts in the asm keep a compiler from making one function of those that look alike. */
+/* The texts in the asm keep a compiler from merging functions that are alike. */
 
-/** From here on nothing is recorded and the program runs at full speed, until mprof_resume().
- * Blocks that were allocated before count as they did. */
+/** Record nothing, and let the program run at full speed, until mprof_resume(). Blocks that were
+ * allocated before still count. */
 MPROF_MARK void mprof_suspend(void)
 {
 	__asm__ volatile("# mprof_suspend" : : : "memory");
 }
 
-/** The end of mprof_suspend(). */
+/** Record again, after mprof_suspend(). */
 MPROF_MARK void mprof_resume(void)
 {
 	__asm__ volatile("# mprof_resume" : : : "memory");
 }
 
-/** A time stamp in the event log. */
+/** Put a time stamp into the event log. */
 MPROF_MARK void mprof_mark(void)
 {
 	__asm__ volatile("# mprof_mark" : : : "memory");
