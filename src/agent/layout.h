@@ -25,7 +25,7 @@ enum {
 	AGENT_CHAIN_WAYS = 4,
 	AGENT_CHAIN_WORDS = 120,
 	AGENT_KEYS = 8192,
-	AGENT_SPARES = 64,	/* the first thread records are nobody's own */
+	AGENT_SPARES = 64,	/* the first thread records belong to no thread */
 	AGENT_THREADS = 4095,	/* spares included */
 	AGENT_NO_THREAD = 4095, /* in a record: of a thread without a record, for which there was no
 				   spare either */

@@ -13,6 +13,7 @@ struct arch_machine {
 /* What is missing for the agent, for a person; NULL: nothing. */
 const char *arch_machine_lacks(const struct arch_machine *m);
 
+/* What this processor and kernel have. */
 struct arch_machine arch_this_machine(void);
 
 #endif

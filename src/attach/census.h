@@ -38,6 +38,7 @@ struct census {
 	unsigned others, refused;
 };
 
+/* Count a thread; @is_new: it was seized in this reading. */
 void census_add(struct census *c, enum thread_kind kind, bool is_new);
 
 enum census_verdict {

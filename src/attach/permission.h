@@ -29,6 +29,7 @@ struct permission_facts {
 	char confined[128]; /* the security module's profile that confines it; "": none */
 };
 
+/* Read them, without stopping the process. */
 struct permission_facts permission_look(pid_t pid);
 
 /* Ask the kernel, without stopping or disturbing the process: /proc/PID/mem can be opened only by a

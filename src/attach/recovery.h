@@ -14,7 +14,7 @@ struct recovery_seen {
 	pid_t tid, pid;
 	char state;		/* as in /proc/TID/stat */
 	int untold;		/* the stop's signal that waitpid has not reported yet; 0: none */
-	bool trap_comes;	/* a SIGTRAP is pending that the tracer has not been told of */
+	bool trap_comes;	/* a SIGTRAP is pending that waitpid has not reported */
 	bool has_pc;
 	taddr pc;
 };

@@ -198,7 +198,7 @@ static bool settle(struct rescue *r, pid_t tid, bool trapped)
 	return false;
 }
 
-/* A signal that the tracer was told of, and has not delivered. */
+/* A signal that was reported to the tracer, and that it has not delivered. */
 static siginfo_t owed_signal(const struct rescue *r, pid_t tid)
 {
 	const struct journal_task *record = journal_record(r->g, tid);

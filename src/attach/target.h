@@ -36,6 +36,7 @@ struct target_facts {
 	bool live_threads;	/* it has a thread that has not ended, even if the leader has */
 };
 
+/* Read them; exists is false if there is no such process. */
 struct target_facts target_look(pid_t pid);
 
 /* The tracer of one of its threads, other than ourselves; 0: none. */

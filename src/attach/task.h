@@ -82,6 +82,7 @@ struct tasks {
 
 void tasks_release(struct tasks *t);
 
+/* The task with this tid; NULL: there is none. */
 struct task *tasks_find(const struct tasks *t, pid_t tid);
 
 /* A new task, zeroed but for its tid; NULL: out of memory. Belongs to the table. */

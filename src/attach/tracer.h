@@ -227,6 +227,7 @@ struct task *tracer_next_task(struct tracer *t, size_t *i);
 /* Hold all tasks, take everything of ours out of the programs, and detach from them. */
 void tracer_detach_all(struct tracer *t);
 
+/* Is any task traced? */
 bool tracer_has_tasks(const struct tracer *t);
 
 /* The longest time that tracer_attach() has kept a process stopped, in nanoseconds. */

@@ -80,6 +80,7 @@ bool tracer_takes_signal(struct tracer *t, struct task *task, int sig);
 /* Serve the queued stop or end of a task. */
 void tracer_serve(struct tracer *t, struct task *task);
 
+/* Serve what is queued now. Stops that are queued meanwhile stay for the next call. */
 void tracer_serve_queue(struct tracer *t);
 
 /* new_tasks.c */

@@ -23,6 +23,7 @@ enum module_likeness {
 	MODULES_OF_BUILD,	/* the same build ID; the same path if one has none */
 };
 
+/* How alike two modules of different profiles are. */
 enum module_likeness modules_compare(const struct module_name *a, const struct module_name *b);
 
 #define MODULE_UNPAIRED UINT32_MAX

@@ -83,6 +83,7 @@ int watch_fork_engine(struct watch *w, const struct watch *parent, struct task *
 
 void watch_free(struct watch *w);
 
+/* The counts so far, those of the engine included. */
 struct observed_counts watch_counts(const struct watch *w);
 
 /* With all tasks of the space stopped and settled: take the breakpoints out and see nothing until

@@ -218,7 +218,7 @@ const struct left_function *watch_misses(const struct watch *w);
 const char *watch_why_trapped(struct watch *w, const struct engine_function *f);
 /* Note a function that is trapped, for watch_tell_left(). 0 or -ENOMEM. */
 int watch_note_left(struct watch *w, const struct engine_function *f, const char *why);
-/* Tell the user of those that have not been told of. */
+/* Report those to the user that have not been reported yet. */
 void watch_tell_left(struct watch *w);
 /* Which trapped call a task is in may have changed: tell the engine. */
 void watch_tell_pending(struct watch *w, const struct task *task);

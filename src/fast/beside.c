@@ -41,7 +41,7 @@ void beside_pending(struct engine *e, const struct task *task, taddr ret_at, tad
 
 	if (!t || (t->outer_at == ret_at && t->outer_ret == ret))
 		return;
-	/* The agent has to find the record in which it is told of the call. */
+	/* The agent has to find the record that tells it about the call. */
 	if (ret_at)
 		tasks_look_at_thread_pointer(e, t);
 	t->outer_at = ret_at;

@@ -170,7 +170,7 @@ int tell_ranges(struct engine *e);
 /* In a forked copy of @parent's program: what the parent's agent has been told, which is true
  * there, too. 0 or -ENOMEM. */
 int tell_copy(struct engine *e, const struct engine *parent);
-/* Is @at in a range that the agent has been told of? */
+/* Is @at in a range that the agent knows? */
 bool told_ranges_have(const struct engine *e, taddr at);
 /* Tell it the call frame rows of mapped code, and of our own. 0 or -errno. */
 int tell_modules(struct engine *e, const struct mappings *maps);

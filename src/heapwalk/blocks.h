@@ -76,6 +76,7 @@ int heap_blocks_begin(struct heap_blocks *b, taddr start, taddr end, unsigned ar
  * gets too large is split. 0, -ENOMEM, or -ERANGE: the chunk is too large. */
 int heap_blocks_add(struct heap_blocks *b, taddr chunk, uint64_t size, enum heap_state state);
 
+/* Add a block with a mapping of its own. 0 or -ENOMEM. */
 int heap_blocks_add_mapped(struct heap_blocks *b, const struct heap_mapped *m);
 
 /* To be called when all pieces have been added. */
