@@ -39,8 +39,8 @@ void stack_table_release(struct stack_table *t);
 int stack_table_add(struct stack_table *t, const uint64_t *elements, size_t n,
 		    const int64_t value[HEAP_VALUES]);
 
-/* As stack_table_add(), for numbers and sums that may be more than a stack holds: they are saturated.
- * 0 or -ENOMEM. */
+/* As stack_table_add(), for numbers and sums that may be more than a stack holds: they are
+ * saturated. 0 or -ENOMEM. */
 int stack_table_count(struct stack_table *t, const uint64_t *elements, size_t n,
 		      const uint64_t value[HEAP_VALUES]);
 

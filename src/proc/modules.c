@@ -76,8 +76,8 @@ static int compare_here(const struct proc_map *m, void *ctx)
 	return m->dev == c->there->dev && m->ino == c->there->ino ? 1 : 2;
 }
 
-/* For a file on Btrfs, or in an overlay of several file systems, stat(2) reports another device than
- * /proc/PID/maps. But the maps of all processes agree. */
+/* For a file on Btrfs, or in an overlay of several file systems, stat(2) reports another device
+ * than /proc/PID/maps. But the maps of all processes agree. */
 static bool maps_the_same(int fd, const struct proc_map *m)
 {
 	void *here = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0);

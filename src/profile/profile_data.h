@@ -43,8 +43,8 @@ struct pd_totals {
 
 /*
  * Live bytes over time: with the totals, the statistics of an MMA event log. Calls are counted as
- * such a log has entries. A log does not tell what became of blocks in a pause: they are in the load
- * until their free is seen, or until their address is handed out again.
+ * such a log has entries. A log does not tell what became of blocks in a pause: they are in the
+ * load until their free is seen, or until their address is handed out again.
  */
 struct pd_load {
 	uint64_t begin_ns, end_ns;		/* CLOCK_MONOTONIC */

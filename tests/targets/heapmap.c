@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Maps and unmaps memory in functions of known names, always the same; allocates 40 blocks, too. Any
- * argument: profiling begins anew before the break is moved.
+ * Maps and unmaps memory in functions of known names, always the same; allocates 40 blocks, too.
+ * Any argument: profiling begins anew before the break is moved.
  */
 #include "target.h"
 #include "mprof/mprof.h"
