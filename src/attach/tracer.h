@@ -123,8 +123,8 @@ void tracer_free(struct tracer *t);
 /**
  * Start a program, stopped at its first instruction only for the owner's image().
  * @path      its file     @argv  its arguments, its name first
- * It inherits the signal mask and dispositions that are in force now, so change them afterwards; for
- * SIGCHLD, the disposition that mprof was started with (base/sigchld.h).
+ * It inherits the signal mask and dispositions that are in force now, so change them afterwards;
+ * for SIGCHLD, the disposition that mprof was started with (base/sigchld.h).
  * Returns its pid, or -errno as execve(2) gave it, with a sentence in @e.
  */
 pid_t tracer_launch(struct tracer *t, const char *path, char *const argv[], struct error *e);

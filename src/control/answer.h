@@ -4,8 +4,9 @@
 
 #include "control/protocol.h"
 
-/* Send a whole answer. Never waits: a client that does not read loses it. What does not fit into the
- * socket's buffer is sent by a child process; whoever waits for the session's children reaps it. */
+/* Send a whole answer. Never waits: a client that does not read loses it. What does not fit into
+ * the socket's buffer is sent by a child process; whoever waits for the session's children reaps
+ * it. */
 void control_answer(const struct control_asker *to, bool ok, const char *text);
 
 /* Begin an answer of @parts parts; each may be sent by another process. */

@@ -95,8 +95,8 @@ static int look_at_map(const struct proc_map *m, void *ctx)
 }
 
 /* A stack may be a small part of its mapping if the program has threads or coroutines of its own.
- * Reading pages that were never written takes seconds, in which the program is stopped, and makes the
- * kernel allocate page tables for them. Pages of shared memory may exist without being in the
+ * Reading pages that were never written takes seconds, in which the program is stopped, and makes
+ * the kernel allocate page tables for them. Pages of shared memory may exist without being in the
  * program's page tables, so only private memory is searched in this way. */
 static int any_in_pages(struct search *s, pid_t pid, taddr end)
 {

@@ -27,8 +27,8 @@ static int64_t start_time(pid_t pid)
 }
 
 /* Only a file of the process's user: anybody can write to /tmp, and its names are shown. And only
- * one written since the process was started: pids are reused, and in a container the same program may
- * always have the same one, while /tmp stays. */
+ * one written since the process was started: pids are reused, and in a container the same program
+ * may always have the same one, while /tmp stays. */
 static int if_own(int fd, uid_t uid, int64_t started)
 {
 	struct stat st;
