@@ -4,6 +4,7 @@
 #include "base/preadall.h"
 #include "base/text.h"
 #include "symbols/debugfile.h"
+#include "symbols/droppedlines.h"
 #include "symbols/dyntable.h"
 #include "symbols/minidebug.h"
 
@@ -67,8 +68,10 @@ static Dwarf *units_of(struct module *m, struct objfile *o)
 	Dwarf_CU *cu = NULL;
 
 	errno = 0;
-	if (o->elf && padding_add(&m->padding, o, m->dwp.slot >= 0 ? m->dwp.name : NULL) == 0)
+	if (o->elf && padding_add(&m->padding, o, m->dwp.slot >= 0 ? m->dwp.name : NULL) == 0) {
+		droppedlines_move(o);
 		d = dwarf_begin_elf(o->elf, DWARF_C_READ, NULL);
+	}
 	tell_memory(m);
 	if (d && dwarf_get_units(d, NULL, &cu, NULL, NULL, NULL, NULL) == 0)
 		return d;
