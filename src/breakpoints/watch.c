@@ -189,7 +189,7 @@ int watch_modules(struct watch *w, pid_t tid)
 		return err;
 	}
 	if (w->program == NO_FILE)
-		w->program = module_files_program(&w->shared->files, tid);
+		w->program = mappings_program(&now, &w->shared->files, tid);
 	struct mappings was = w->maps;
 	w->maps = now;
 	for (size_t i = 0; i < was.n; i++) {

@@ -114,8 +114,8 @@ static int look_at_process(struct doctor *d)
 
 	if (err)
 		return err;
+	d->program = mappings_program(&maps, &d->files, d->tid);
 	mappings_release(&maps);
-	d->program = module_files_program(&d->files, d->tid);
 	err = judge_files(d);
 	if (!err && d->trapped.n)
 		judge_calls(d);

@@ -105,7 +105,7 @@ static int list_process(struct listing *l, pid_t pid)
 
 	if (err)
 		return err;
-	err = trapped_read(&l->trapped, &l->files, module_files_program(&l->files, l->tid),
+	err = trapped_read(&l->trapped, &l->files, mappings_program(&maps, &l->files, l->tid),
 			   &l->rules, say_sentence);
 	for (size_t i = 0; !err && i < maps.n; i++)
 		err = list_file(l, maps.maps[i].file, maps.maps[i].bias);

@@ -130,30 +130,6 @@ static int open_mapped(pid_t tid, const struct proc_map *m)
 	return if_mapped(regular_open(AT_FDCWD, proc_path(path, tid, "exe"), 0), m);
 }
 
-/* The number of a file as it was written last. */
-static uint32_t newest(const struct module_files *f, size_t number)
-{
-	const struct module_file *of = &f->files[number];
-
-	for (size_t i = number + 1; i < f->n; i++)
-		if (f->files[i].dev == of->dev && f->files[i].ino == of->ino)
-			number = i;
-	return (uint32_t)number;
-}
-
-uint32_t module_files_program(const struct module_files *f, pid_t tid)
-{
-	char path[PROC_PATH];
-	struct stat st;
-
-	if (stat(proc_path(path, tid, "exe"), &st))
-		return NO_FILE;
-	for (size_t i = 0; i < f->n; i++)
-		if (f->files[i].ino == st.st_ino)
-			return newest(f, i);
-	return NO_FILE;
-}
-
 /* @fd: the open file, which @files takes over, or -1. */
 static int add_file(struct module_files *files, const struct proc_map *m, int fd, uint32_t *number)
 {
@@ -383,6 +359,19 @@ const struct mapping *mappings_of_data(const struct mappings *m, const struct mo
 	const struct mapping *last = i ? &m->maps[i - 1] : NULL;
 
 	return last && !strcmp(files->files[last->file].path, path) ? last : NULL;
+}
+
+uint32_t mappings_program(const struct mappings *m, const struct module_files *f, pid_t tid)
+{
+	char path[PROC_PATH];
+	struct stat st;
+
+	if (stat(proc_path(path, tid, "exe"), &st))
+		return NO_FILE;
+	for (size_t i = 0; i < m->n; i++)
+		if (f->files[m->maps[i].file].ino == st.st_ino)
+			return m->maps[i].file;
+	return NO_FILE;
 }
 
 int mappings_copy(struct mappings *to, const struct mappings *from)

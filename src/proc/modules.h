@@ -49,10 +49,6 @@ void module_files_release(struct module_files *f);
  * far as its time and size tell. */
 int module_file_fd(const struct module_file *f);
 
-/* The number of the program's own file, which /proc/TID/exe is; NO_FILE: it is not among them.
- * Compared by inode alone: on stacked file systems the maps have another device than stat(2). */
-uint32_t module_files_program(const struct module_files *f, pid_t tid);
-
 /* A module as it is mapped: one for each executable mapping of a file. */
 struct mapping {
 	taddr start, end;	/* the executable mapping */
@@ -102,6 +98,10 @@ void code_ranges_release(struct code_ranges *c);
 /* Read all executable memory of a process, in place of what @c has. 0 or -errno. */
 int code_ranges_read(pid_t tid, struct code_ranges *c);
 bool code_ranges_have(const struct code_ranges *c, taddr pc);
+
+/* The number of the program's own file, which /proc/TID/exe is; NO_FILE: it is not mapped. By the
+ * inode alone: on stacked file systems the maps have another device than stat(2). */
+uint32_t mappings_program(const struct mappings *m, const struct module_files *f, pid_t tid);
 
 /* 0 or -ENOMEM. */
 int mappings_copy(struct mappings *to, const struct mappings *from);

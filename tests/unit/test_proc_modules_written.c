@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Files that are written over between two processes that map them. */
+/* Files that are taken for each other: written over between two processes that map them, or of one
+ * number. */
 #include "unit/unit.h"
 #include "proc/modules.h"
 
@@ -132,6 +133,29 @@ static void a_file_that_is_always_written_to_is_not_opened_for_ever(void **state
 	assert_true(x->files.n < n + 100);
 }
 
+/* Inodes are numbered by file system. */
+static void the_program_is_a_file_that_its_process_has_mapped(void **state)
+{
+	struct module_files files = { 0 };
+	struct mappings maps;
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(stat("/proc/self/exe", &st), 0);
+	files.files = calloc(1, sizeof *files.files);
+	assert_non_null(files.files);
+	files.files[0] = (struct module_file){ .ino = st.st_ino, .path = strdup("/lib"), .fd = -1 };
+	files.n = files.cap = 1;
+	assert_int_equal(mappings_read(getpid(), &files, &maps), 0);
+	const uint32_t program = mappings_program(&maps, &files, getpid());
+	const struct mapping *here = mappings_find(&maps, (uintptr_t)setup);
+	assert_non_null(here);
+	assert_int_equal(program, here->file);
+	assert_int_not_equal(program, 0);
+	mappings_release(&maps);
+	module_files_release(&files);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -143,6 +167,8 @@ int main(void)
 			what_was_mapped_cannot_be_read_once_it_was_written_over, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			a_file_that_is_always_written_to_is_not_opened_for_ever, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_program_is_a_file_that_its_process_has_mapped,
+						setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
