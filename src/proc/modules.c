@@ -236,9 +236,11 @@ static void set_read_only_part(struct mapping *m, const Elf64_Phdr *ph, unsigned
 /*
  * The load bias of the segment that is mapped from the mapping's file offset on: it is the
  * mapping's address less the segment's. Never "start of the first executable mapping": modern link
- * editors place read-only segments before the executable one.
+ * editors place read-only segments before the executable one. A page of the file may be in two
+ * segments, which are mapped one behind the other: all of a module have one bias.
+ * @before  the mapping of the same file before this one, NULL: none
  */
-static bool place_image(int fd, struct mapping *m)
+static bool place_image(int fd, const struct mapping *before, struct mapping *m)
 {
 	Elf64_Ehdr eh;
 	Elf64_Phdr ph[64];
@@ -251,11 +253,23 @@ static bool place_image(int fd, struct mapping *m)
 		    m->file_offset < (ph[i].p_offset & ~4095ULL) ||
 		    m->file_offset >= ph[i].p_offset + ph[i].p_filesz)
 			continue;
-		m->bias = m->start - m->file_offset + ph[i].p_offset - ph[i].p_vaddr;
+		taddr bias = m->start - m->file_offset + ph[i].p_offset - ph[i].p_vaddr;
+
+		if (!found || (before && bias == before->bias))
+			m->bias = bias;
 		found = true;
 	}
 	set_read_only_part(m, ph, eh.e_phnum);
 	return found;
+}
+
+static const struct mapping *last_of(const struct mappings *m, uint32_t file)
+{
+	size_t i = m->n;
+
+	while (i && m->maps[i - 1].file != file)
+		i--;
+	return i ? &m->maps[i - 1] : NULL;
 }
 
 static int add_mapping(pid_t tid, struct module_files *files, const struct mappings *was,
@@ -269,7 +283,7 @@ static int add_mapping(pid_t tid, struct module_files *files, const struct mappi
 	if (err)
 		return err;
 	/* If we cannot read the file, or it is no ELF file, addresses are relative to its start. */
-	if (!place_image(files->files[map.file].fd, &map)) {
+	if (!place_image(files->files[map.file].fd, last_of(out, map.file), &map)) {
 		map.bias = m->start - m->offset;
 		map.image_start = m->start;
 		map.image_end = m->end;
