@@ -188,16 +188,29 @@ bool code_offset(const struct code_facts *f, uint64_t address, uint64_t *offset,
 	return false;
 }
 
-bool code_address(const struct code_facts *f, uint64_t offset, uint64_t *address)
+/* A page may have the end of one segment and the beginning of another, and is mapped for both: what
+ * is in a segment itself is in no other. */
+static const struct code_segment *segment_of(const struct code_facts *f, uint64_t offset)
 {
+	const struct code_segment *in_page = NULL;
+
 	for (uint32_t i = 0; i < f->n_segments; i++) {
 		const struct code_segment *s = &f->segments[i];
 		const uint64_t begin = s->offset & ~4095ull;
 
-		if (offset < begin || offset - begin >= s->file_size + 4096)
-			continue;
-		*address = offset - s->offset + s->address;
-		return true;
+		if (offset >= s->offset && offset - s->offset < s->file_size)
+			return s;
+		if (!in_page && offset >= begin && offset - begin < s->file_size + 4096)
+			in_page = s;
 	}
-	return false;
+	return in_page;
+}
+
+bool code_address(const struct code_facts *f, uint64_t offset, uint64_t *address)
+{
+	const struct code_segment *s = segment_of(f, offset);
+
+	if (s)
+		*address = offset - s->offset + s->address;
+	return s;
 }

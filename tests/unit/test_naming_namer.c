@@ -311,6 +311,26 @@ static void the_segments_of_code_hold_the_code(void **state)
 	codefiles_close(&f);
 }
 
+static void of_segments_that_share_a_page_each_place_is_in_its_own(void **state)
+{
+	const struct code_facts facts = {
+		.segments = { { 0x100, 0x200, 0x100, 0x200 }, { 0x300, 0x80, 0x1300, 0x80 } },
+		.n_segments = 2,
+	};
+	static const struct {
+		uint64_t offset, address;
+	} places[] = { { 0x100, 0x100 }, { 0x2ff, 0x2ff }, { 0x300, 0x1300 }, { 0x37f, 0x137f },
+		       { 0x80, 0x80 }, { 0x400, 0x400 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+		uint64_t address = 0;
+
+		assert_true(code_address(&facts, places[i].offset, &address));
+		assert_int_equal(address, places[i].address);
+	}
+}
+
 static void names_and_tables_are_told_if_they_are_asked_for(void **state)
 {
 	static const struct symbols_search nowhere;
@@ -340,6 +360,7 @@ int main(void)
 		cmocka_unit_test(code_that_the_program_made_is_asked_for_each_time),
 		cmocka_unit_test(a_file_is_taken_only_if_it_is_the_build_that_it_must_be),
 		cmocka_unit_test(the_segments_of_code_hold_the_code),
+		cmocka_unit_test(of_segments_that_share_a_page_each_place_is_in_its_own),
 		T(names_and_tables_are_told_if_they_are_asked_for),
 	};
 
