@@ -229,6 +229,7 @@ int record_open(struct serve *v, struct session *s, struct rules *rules, struct 
 
 	session_init(s, &settings, &serve_host);
 	s->owner = v;
+	s->save_children.journal = journal;
 	struct trap_observer *to = trap_observer_new(&session_sink, s, rules, journal);
 
 	if (!to)

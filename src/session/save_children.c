@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "session/save_children.h"
 
+#include "attach/journal.h"
 #include "base/array.h"
 #include "base/unfinished.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -82,14 +85,30 @@ void save_children_ended(struct save_children *c, pid_t pid, int wstatus)
 	}
 }
 
+/* Its status. With the fast engine threads may be waiting for us meanwhile, and a writer may have
+ * names to read for minutes. */
+static int await(pid_t pid, struct journal *g)
+{
+	enum { BEAT_MS = 1000 };
+	struct pollfd p = { .fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN };
+	int n, wstatus = 0;
+
+	do {
+		journal_beats(g);
+		n = p.fd < 0 ? 1 : poll(&p, 1, BEAT_MS);
+	} while (n == 0 || (n < 0 && errno == EINTR));
+	if (p.fd >= 0)
+		close(p.fd);
+	while (waitpid(pid, &wstatus, 0) < 0 && errno == EINTR)
+		;
+	return wstatus;
+}
+
 void save_children_await(struct save_children *c)
 {
 	while (c->n) {
 		pid_t pid = c->v[c->n - 1].pid;
-		int wstatus = 0;
 
-		while (waitpid(pid, &wstatus, 0) < 0 && errno == EINTR)
-			;
-		save_children_ended(c, pid, wstatus);
+		save_children_ended(c, pid, await(pid, c->journal));
 	}
 }

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+struct journal;
+
 /*
  * Save children: forked copies of the tracing process that name and write what is recorded, while
  * tracing goes on. The fork gives them a copy of all records as of that moment without copying.
@@ -25,6 +27,7 @@ struct save_child {
 struct save_children {
 	struct save_child *v;
 	size_t n, cap;
+	struct journal *journal; /* shared with the keeper; NULL: there is none */
 	bool failed;	/* one could not write what nothing will write again */
 	bool failing;	/* the last one to end could not write: the next need not say why again */
 };
@@ -47,7 +50,8 @@ void save_children_are_last(struct save_children *c);
  * pids are ignored. */
 void save_children_ended(struct save_children *c, pid_t pid, int wstatus);
 
-/* Wait for all: a file must not be replaced by one that was begun earlier. */
+/* Wait for all: a file must not be replaced by one that was begun earlier. However long that takes,
+ * the keeper is told that the tracer does not hang. */
 void save_children_await(struct save_children *c);
 
 #endif
