@@ -99,9 +99,10 @@ static void find_exact(const struct profile_data *d, struct moments *m)
 
 	for (size_t i = 0; i < d->n_leaves; i++)
 		ends += !i || d->leaves[i].node != d->leaves[i - 1].node;
+	const bool few = ends <= ENDS_NOTED && !d->is_folded;
+
 	for (size_t i = 0; i < m->n; i++)
-		m->exact[i] = (ends <= ENDS_NOTED && !d->is_folded) ||
-			      !m->bytes[i * (m->sites.n + 1) + m->sites.n];
+		m->exact[i] = few || !m->bytes[i * (m->sites.n + 1) + m->sites.n];
 }
 
 static int take_known(const struct profile_data *d, struct moments *m)
