@@ -350,13 +350,14 @@ static uint64_t fast_drain(struct engine *e, bool whole)
 	uint64_t now = clock_now_ns(), ticks = arch_ticks();
 	uint64_t upto = ring_head(e->ring), n = 0, some;
 
-	journal_beats(e->shared->settings.journal);
 	events_now(&e->events, ticks, now);
 	bound_times(e);
 	answer(e);
 	strangers_answer(e);
 	/* Threads that were not waiting at first may fill the room that becomes free. */
 	do {
+		/* What is told may make whoever is told work for long: each part counts. */
+		journal_beats(e->shared->settings.journal);
 		park_waiting(e);
 		n += some = ring_drain(e->ring, SOME, upto, events_take, &e->events);
 	} while (some == SOME);

@@ -294,8 +294,6 @@ static int write_to(struct heapprofile *h, int fd)
  * the tracer itself is to have nothing to do with them. */
 static int write_apart(struct heapprofile *h, int fd, struct error *why)
 {
-	int wstatus = 0;
-
 	fflush(NULL);
 	pid_t pid = fork();
 	if (pid < 0) {
@@ -309,8 +307,8 @@ static int write_apart(struct heapprofile *h, int fd, struct error *why)
 		_exit(-write_to(h, fd) & 0x7f);
 	}
 	close(fd);
-	while (waitpid(pid, &wstatus, 0) < 0 && errno == EINTR)
-		;
+	int wstatus = h->how.await(h->how.ctx, pid);
+
 	if (WIFEXITED(wstatus))
 		return -WEXITSTATUS(wstatus);
 	return error_set(why, -EIO, "the process that writes it ended with signal %d (%s)",

@@ -53,6 +53,8 @@ struct heapprofile_how {
 	void (*complain)(const char *sentence);
 	/* Report a file that could not be written, unless it was for a client. */
 	void (*unwritten)(void *ctx, const char *sentence);
+	/* Wait for the process that writes a file; its status. */
+	int (*await)(void *ctx, pid_t pid);
 	void *ctx;
 };
 

@@ -5,6 +5,7 @@
 #include "proc/file.h"
 #include "proc/status.h"
 #include "session/filename.h"
+#include "session/save_children.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -103,6 +104,11 @@ static void unwritten(void *outputs, const char *sentence)
 	unwritten_say(outputs, "%s", sentence);
 }
 
+static int await(void *outputs, pid_t pid)
+{
+	return save_child_await(pid, ((struct outputs *)outputs)->session->save_children.journal);
+}
+
 /* Add a recorder in front of the image's others; it is off. */
 static struct heapprofile *add_recorder(struct heap_output *to, struct image *i)
 {
@@ -122,6 +128,7 @@ static struct heapprofile *add_recorder(struct heap_output *to, struct image *i)
 		.announce = to->all->host->announce,
 		.complain = to->all->host->say,
 		.unwritten = unwritten,
+		.await = await,
 		.ctx = to->all,
 	};
 	struct recorder *r = heapprofile_new(&how);

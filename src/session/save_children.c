@@ -85,9 +85,9 @@ void save_children_ended(struct save_children *c, pid_t pid, int wstatus)
 	}
 }
 
-/* Its status. With the fast engine threads may be waiting for us meanwhile, and a writer may have
- * names to read for minutes. */
-static int await(pid_t pid, struct journal *g)
+/* With the fast engine threads may be waiting for us meanwhile, and a writer may have names to read
+ * for minutes. */
+int save_child_await(pid_t pid, struct journal *g)
 {
 	enum { BEAT_MS = 1000 };
 	struct pollfd p = { .fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN };
@@ -109,6 +109,6 @@ void save_children_await(struct save_children *c)
 	while (c->n) {
 		pid_t pid = c->v[c->n - 1].pid;
 
-		save_children_ended(c, pid, await(pid, c->journal));
+		save_children_ended(c, pid, save_child_await(pid, c->journal));
 	}
 }

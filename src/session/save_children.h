@@ -50,8 +50,11 @@ void save_children_are_last(struct save_children *c);
  * pids are ignored. */
 void save_children_ended(struct save_children *c, pid_t pid, int wstatus);
 
-/* Wait for all: a file must not be replaced by one that was begun earlier. However long that takes,
- * the keeper is told that the tracer does not hang. */
+/* Wait for a save child and return its status. However long that takes, the keeper is told by @g that
+ * the tracer does not hang; NULL: there is no keeper. */
+int save_child_await(pid_t pid, struct journal *g);
+
+/* Wait so for all: a file must not be replaced by one that was begun earlier. */
 void save_children_await(struct save_children *c);
 
 #endif

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static char dir[] = "/tmp/mprof-test-heap-XXXXXX";
@@ -25,6 +26,18 @@ static void unwritten(void *ctx, const char *sentence)
 {
 	assert_ptr_equal(ctx, complained);
 	snprintf(complained, sizeof complained, "%s", sentence);
+}
+
+static unsigned awaited;
+
+static int await(void *ctx, pid_t pid)
+{
+	int wstatus = 0;
+
+	assert_ptr_equal(ctx, complained);
+	assert_int_equal(waitpid(pid, &wstatus, 0), pid);
+	awaited++;
+	return wstatus;
 }
 
 static void complain(const char *sentence)
@@ -66,7 +79,8 @@ static void start(struct fixture *f, bool early)
 				       .files = &f->files,
 				       .pid = getpid(), .first = true, .name = name_of,
 				       .announce = announce, .complain = complain,
-				       .unwritten = unwritten, .ctx = complained };
+				       .unwritten = unwritten, .await = await,
+				       .ctx = complained };
 	struct error e;
 
 	if (!f->list)
@@ -142,6 +156,23 @@ static const char *text_of(const char *name)
 	assert_non_null(map);
 	*map = '\0';
 	return text;
+}
+
+/* Who waits may have to tell somebody that it does. */
+static void a_file_with_names_is_waited_for_by_whom_it_is_left_to(void **state)
+{
+	struct fixture f = begin((struct heap_intervals){ 0 });
+	struct error e;
+
+	(void)state;
+	f.options.symbols = true;
+	start(&f, true);
+	alloc_at(&f, 0x10, 24, 0x100);
+	awaited = 0;
+	assert_int_equal(heapprofile_dump(f.h, "x", NULL, &e), 0);
+	assert_int_equal(awaited, 1);
+	assert_memory_equal(text_of("p.0001.heap"), "--- symbol\n", 11);
+	end(&f);
 }
 
 static void the_text_is_that_of_gperftools(void **state)
@@ -528,6 +559,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_text_is_that_of_gperftools),
+		cmocka_unit_test(a_file_with_names_is_waited_for_by_whom_it_is_left_to),
 		cmocka_unit_test(chains_that_are_the_same_within_the_depth_are_one_context),
 		cmocka_unit_test(
 			a_realloc_is_a_free_and_then_an_allocation_and_rules_are_asked_between),
