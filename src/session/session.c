@@ -299,7 +299,8 @@ void session_ended(void *ctx, pid_t pid, int wstatus)
 	}
 	if (ended)
 		session_process_ended(s, pid);
-	if (pid != s->root)
+	/* In a long session the number may be a further process's by now. */
+	if (pid != s->root || s->root_ended)
 		return;
 	s->root_status = wstatus;
 	s->root_ended = true;

@@ -70,6 +70,22 @@ static void what_a_process_ran_before_an_exec_is_left_out_if_it_is_little(void *
 	session_release(s);
 }
 
+static void a_session_ends_as_its_own_process_not_as_a_later_one_of_that_number(void **state)
+{
+	struct session *s = begin(true);
+	struct image *root = start(s, ROOT), *child = fork_from(s, root, CHILD);
+
+	(void)state;
+	gone(root);
+	session_sink.ended(s, ROOT, 0x100);
+	struct image *later = fork_from(s, child, ROOT);
+	gone(later);
+	session_sink.ended(s, ROOT, 0x700);
+	assert_int_equal(s->root_status, 0x100);
+	assert_true(later->ended);
+	session_release(s);
+}
+
 static void what_a_process_ran_before_an_exec_is_saved_at_once_if_it_is_to_be_kept(void **state)
 {
 	struct session *s = begin_with(&(struct session_settings){ .keep_execs = true });
@@ -409,6 +425,8 @@ int main(void)
 		cmocka_unit_test(a_child_of_fork_knows_its_parents_blocks_and_counts_for_itself),
 		cmocka_unit_test(a_child_that_is_not_followed_is_not_observed),
 		cmocka_unit_test(what_a_process_ran_before_an_exec_is_left_out_if_it_is_little),
+		cmocka_unit_test(
+			a_session_ends_as_its_own_process_not_as_a_later_one_of_that_number),
 		cmocka_unit_test(
 			what_a_process_ran_before_an_exec_is_saved_at_once_if_it_is_to_be_kept),
 		cmocka_unit_test(what_is_told_late_gives_a_program_no_name_of_another),
