@@ -4,6 +4,7 @@
 #include "proc/file.h"
 #include "proc/status.h"
 
+#include <linux/capability.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -24,6 +25,24 @@ static bool read_label(pid_t tid, char *label, size_t size)
 	return fits;
 }
 
+/* The last line of that name: a task's name, in the first line, is its own choice. */
+static bool read_groups(pid_t tid, char *groups, size_t size)
+{
+	static const char field[] = "\nGroups:";
+	char *text = proc_read(tid, "status", NULL), *at = NULL;
+
+	for (char *next = text; next && (next = strstr(next, field));)
+		at = next += sizeof field - 1;
+	const size_t n = at ? strcspn(at, "\n") : 0;
+	const bool fits = at && n < size;
+
+	if (fits)
+		memcpy(groups, at, n);
+	groups[fits ? n : 0] = '\0';
+	free(text);
+	return fits;
+}
+
 struct proc_rights proc_rights(pid_t tid)
 {
 	const struct proc_status s = proc_status(tid);
@@ -40,8 +59,44 @@ struct proc_rights proc_rights(pid_t tid)
 	r.other_user_ns = user_ns > 0;
 	r.other_files = mount_ns > 0 || root > 0;
 	r.known = s.tgid && s.has_ids && user_ns >= 0 && mount_ns >= 0 && root >= 0 &&
-		  read_label(tid, r.label, sizeof r.label);
+		  read_label(tid, r.label, sizeof r.label) &&
+		  read_groups(tid, r.groups, sizeof r.groups);
 	return r;
+}
+
+/* The next number in a list; *at moves behind it. False: there is none. */
+static bool next_group(const char **at, unsigned long *group)
+{
+	char *end;
+
+	*group = strtoul(*at, &end, 10);
+	const bool is = end != *at;
+
+	*at = end;
+	return is;
+}
+
+static bool is_in_group(const struct proc_rights *r, unsigned long group)
+{
+	const char *at = r->groups;
+
+	for (unsigned long one; next_group(&at, &one);)
+		if (one == group)
+			return true;
+	return r->gid == group;
+}
+
+/* With CAP_DAC_OVERRIDE files are written whatever their group. */
+static bool is_in_all_groups(const struct proc_rights *r, const struct proc_rights *ours)
+{
+	const char *at = ours->groups;
+
+	if (r->capabilities >> CAP_DAC_OVERRIDE & 1)
+		return true;
+	for (unsigned long one; next_group(&at, &one);)
+		if (!is_in_group(r, one))
+			return false;
+	return true;
 }
 
 const char *rights_lacking(const struct proc_rights *r, const struct proc_rights *ours)
@@ -52,6 +107,8 @@ const char *rights_lacking(const struct proc_rights *r, const struct proc_rights
 		return "it is another user's";
 	if (r->gid != ours->gid)
 		return "it is another group's";
+	if (!is_in_all_groups(r, ours))
+		return "it is not in all groups that mprof is in";
 	if (r->other_user_ns)
 		return "it is in another user namespace";
 	if (ours->capabilities & ~r->capabilities)

@@ -16,6 +16,7 @@ struct proc_rights {
 	unsigned filters; /* of system calls */
 	bool other_user_ns;   /* than ours */
 	bool other_files;     /* it has another mount namespace or root directory */
+	char groups[8192];    /* supplementary groups, decimal, separated by blanks */
 	char label[256];      /* /proc/PID/attr/current; "": there is none */
 };
 

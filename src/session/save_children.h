@@ -50,8 +50,8 @@ void save_children_are_last(struct save_children *c);
  * pids are ignored. */
 void save_children_ended(struct save_children *c, pid_t pid, int wstatus);
 
-/* Wait for a save child and return its status. However long that takes, the keeper is told by @g that
- * the tracer does not hang; NULL: there is no keeper. */
+/* Wait for a save child and return its status. However long that takes, the keeper is told by @g
+ * that the tracer does not hang; NULL: there is no keeper. */
 int save_child_await(pid_t pid, struct journal *g);
 
 /* Wait so for all: a file must not be replaced by one that was begun earlier. */

@@ -5,6 +5,7 @@
 #include "proc/rights.h"
 
 #include <fcntl.h>
+#include <grp.h>
 #include <linux/capability.h>
 #include <sched.h>
 #include <signal.h>
@@ -24,6 +25,7 @@ static const struct proc_rights ours = {
 	.gid = 100,
 	.capabilities = 0x30,
 	.filters = 1,
+	.groups = "\t4 24 100 4294967294 ",
 	.label = "some",
 };
 
@@ -61,6 +63,26 @@ static void each_right_that_is_missing_is_told(void **state)
 	WITH(capabilities, 0xf0, NULL);
 	WITH(filters, 0, NULL);
 #undef WITH
+}
+
+static void each_group_that_is_missing_is_told(void **state)
+{
+	static const char *const fewer[] = { "", "4", "4 24", "4 2 4294967294", "24 4294967294" };
+	struct proc_rights r = ours;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof fewer / sizeof *fewer; i++) {
+		r = ours;
+		strcpy(r.groups, fewer[i]);
+		expect(&r, "not in all groups");
+		r.capabilities |= 1 << CAP_DAC_OVERRIDE;
+		expect(&r, NULL);
+	}
+	r = ours;
+	strcpy(r.groups, "4 24 4294967294"); /* 100 is its own group */
+	expect(&r, NULL);
+	strcpy(r.groups, "0 4 24 27 100 4294967294");
+	expect(&r, NULL);
 }
 
 /* What is said of a child that has done @give_up; NULL if that is not possible here. */
@@ -162,6 +184,44 @@ static void what_a_process_has_given_up_is_seen(void **state)
 	expect_of(change_root, "other files");
 }
 
+/* Two processes of the same user, of whom one is in a group more. */
+static void groups_that_a_process_has_left_are_seen(void **state)
+{
+	const gid_t groups[] = { 65532, 65533 };
+	struct proc_rights r[2];
+
+	(void)state;
+	if (geteuid() != 0) {
+		print_message("# only root can leave groups\n");
+		return;
+	}
+	for (size_t i = 0; i < 2; i++) {
+		int ready[2];
+		char c;
+
+		assert_int_equal(pipe(ready), 0);
+		const pid_t pid = fork();
+
+		if (!pid) {
+			if (setgroups(1 + i, groups) || setgid(65534) || setuid(65534) ||
+			    write(ready[1], "", 1) != 1)
+				_exit(1);
+			for (;;)
+				pause();
+		}
+		assert_int_equal(read(ready[0], &c, 1), 1);
+		r[i] = proc_rights(pid);
+		kill(pid, SIGKILL);
+		assert_int_equal(waitpid(pid, NULL, 0), pid);
+		close(ready[0]);
+		close(ready[1]);
+	}
+	assert_true(r[0].known && r[1].known);
+	assert_null(rights_lacking(&r[1], &r[0]));
+	assert_string_equal(rights_lacking(&r[0], &r[1]),
+			    "it is not in all groups that mprof is in");
+}
+
 static void a_filter_that_we_have_not_is_seen(void **state)
 {
 	int ready[2];
@@ -195,6 +255,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_right_that_is_missing_is_told),
+		cmocka_unit_test(each_group_that_is_missing_is_told),
+		cmocka_unit_test(groups_that_a_process_has_left_are_seen),
 		cmocka_unit_test(what_a_process_has_given_up_is_seen),
 		cmocka_unit_test(a_filter_that_we_have_not_is_seen),
 	};
