@@ -2,6 +2,7 @@
 /* The files of the profiles: their names, what is mapped, writing. */
 #include "heapprofile/internal.h"
 
+#include "base/endby.h"
 #include "base/overwrite.h"
 #include "base/stream.h"
 #include "naming/reading.h"
@@ -14,7 +15,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
@@ -302,8 +302,8 @@ static int write_apart(struct heapprofile *h, int fd, struct error *why)
 		return err;
 	}
 	if (pid == 0) {
-		signal(SIGTERM, SIG_DFL);
-		signal(SIGHUP, SIG_DFL);
+		endby_signal(SIGTERM);
+		endby_signal(SIGHUP);
 		_exit(-write_to(h, fd) & 0x7f);
 	}
 	close(fd);

@@ -3,6 +3,7 @@
 
 #include "attach/journal.h"
 #include "base/array.h"
+#include "base/endby.h"
 #include "base/unfinished.h"
 
 #include <errno.h>
@@ -21,15 +22,6 @@ void save_children_release(struct save_children *c)
 	*c = (struct save_children){ 0 };
 }
 
-/* Under nohup SIGHUP stays ignored. */
-static void end_by(int sig)
-{
-	struct sigaction now;
-
-	if (!sigaction(sig, NULL, &now) && now.sa_handler != SIG_IGN)
-		signal(sig, SIG_DFL);
-}
-
 pid_t save_child_fork(void (*begins)(void *ctx), void *ctx)
 {
 	fflush(NULL);
@@ -37,8 +29,8 @@ pid_t save_child_fork(void (*begins)(void *ctx), void *ctx)
 
 	if (pid)
 		return pid;
-	end_by(SIGTERM);
-	end_by(SIGHUP);
+	endby_signal(SIGTERM);
+	endby_signal(SIGHUP);
 	if (begins)
 		begins(ctx);
 	return 0;
