@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/top_signals.h"
 
+#include "base/endby.h"
+
 #include <stddef.h>
 
 static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
@@ -40,10 +42,13 @@ bool top_was_resized(void)
 void top_await_signals(void)
 {
 	/* without SA_RESTART: interrupts waits */
-	struct sigaction sa = {.sa_handler = take_signal};
+	struct sigaction sa = {.sa_handler = take_signal}, now;
 
 	for (size_t i = 0; i < ENDING_SIGNALS; i++)
-		sigaction(ending_signals[i], &sa, NULL);
+		/* Under nohup SIGHUP is to be ignored. */
+		if (ending_signals[i] != SIGHUP ||
+		    (!sigaction(SIGHUP, NULL, &now) && now.sa_handler != SIG_IGN))
+			sigaction(ending_signals[i], &sa, NULL);
 	/* EPIPE is noticed when printing */
 	signal(SIGPIPE, SIG_IGN);
 }
@@ -51,7 +56,7 @@ void top_await_signals(void)
 void top_default_signals(void)
 {
 	for (size_t i = 0; i < ENDING_SIGNALS; i++)
-		signal(ending_signals[i], SIG_DFL);
+		endby_signal(ending_signals[i]);
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGWINCH, SIG_DFL);
 }

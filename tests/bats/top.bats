@@ -385,6 +385,18 @@ control_is_there() {
 	finish topped
 }
 
+@test "under nohup a hangup does not end it" {
+	topped
+	background env --ignore-signal=HUP "$MPROF" top --format=json --batch=0.1 "$PID"
+	await attach.out '"pid"'
+	kill -HUP "$FRONT"
+	work 'red 4'
+	told '.allocations == 4'
+	stopped TERM
+	says attach.err "the profile is in $D/mprof.data"
+	finish topped
+}
+
 @test "who kills top lets the process go" {
 	topped
 	before "$PID"
