@@ -312,6 +312,9 @@ static struct ending in_background(tracing_fn *body, void *arg)
 		setsid();
 		exit(end_with(in_foreground(ready[1], body, arg)));
 	}
+	/* Who gives up waiting for the beginning wants none. */
+	tracing_process = pid;
+	pass_signals_on();
 	close(ready[1]);
 	ssize_t n;
 	while ((n = read(ready[0], &c, 1)) < 0 && errno == EINTR)

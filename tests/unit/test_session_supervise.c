@@ -4,6 +4,7 @@
 
 #include "session/supervise.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -71,6 +72,43 @@ static void that_one_was_killed_is_said(void **state)
 				  "save is lost\n");
 }
 
+static int life[2]; /* closed when all who have it are gone */
+
+/* One that never begins, but says that it has been started. */
+static struct ending never_begins(struct journal *journal, int ready, void *arg)
+{
+	(void)journal, (void)ready, (void)arg;
+	if (write(life[1], "", 1) == 1)
+		for (;;)
+			pause();
+	return (struct ending){ .status = 7 };
+}
+
+static void one_in_the_background_does_not_begin_when_nobody_waits_for_that_any_more(void **state)
+{
+	char c;
+	struct pollfd end = { .events = POLLIN };
+	int wstatus = -1;
+
+	(void)state;
+	assert_int_equal(pipe(life), 0);
+	pid_t pid = fork();
+	if (!pid) {
+		close(life[0]);
+		signal(SIGTERM, SIG_DFL);
+		_exit(end_with(supervise(true, never_begins, NULL, listen)));
+	}
+	close(life[1]);
+	assert_int_equal(read(life[0], &c, 1), 1);
+	kill(pid, SIGTERM);
+	assert_int_equal(waitpid(pid, &wstatus, 0), pid);
+	assert_int_equal(wstatus, SIGTERM);
+	end.fd = life[0];
+	assert_int_equal(poll(&end, 1, 60000), 1);
+	assert_int_equal(read(life[0], &c, 1), 0);
+	close(life[0]);
+}
+
 /* Not to a file, and not to a program of core_pattern either. */
 static void who_ends_by_the_programs_signal_dumps_no_core(void **state)
 {
@@ -91,6 +129,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_ends_by_the_programs_signal_dumps_no_core),
+		cmocka_unit_test(
+			one_in_the_background_does_not_begin_when_nobody_waits_for_that_any_more),
 		cmocka_unit_test(one_that_ends_well_is_nothing_to_talk_of),
 		cmocka_unit_test(one_that_is_told_to_end_at_its_start_has_not_died),
 		cmocka_unit_test(that_one_was_killed_is_said),
