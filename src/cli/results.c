@@ -37,15 +37,20 @@ bool section_read(struct section *s, const char *line)
 
 /* ---- results of a session ---- */
 
-/* True if the client reads the profile from memory: it was not saved, or no file was wanted. */
+/* The answer has a line for each name. */
+static bool fits_a_line(const char *name)
+{
+	return !strchr(name, '\n');
+}
+
+/* True if the client reads the profile from memory: it was not saved, no file was wanted, or the
+ * file's name cannot be told. */
 static bool is_read_from_memory(const struct outputs *o, const struct image *i, enum results what)
 {
-	struct error e;
-
 	if (!i->saved)
 		return what == RESULTS_KEPT;
-	char *name = data_file_name(o, i, &e);
-	bool is = name && !strcmp(name, "/dev/null");
+	char *name = data_absolute_name(o, i);
+	bool is = name && (!strcmp(name, "/dev/null") || !fits_a_line(name));
 
 	free(name);
 	return is;
@@ -71,12 +76,17 @@ static void add_image(FILE *out, const struct outputs *o, const struct image *i,
 {
 	struct section section = output_section(i);
 	char *name = i->saved ? data_absolute_name(o, i) : NULL;
+	struct error where;
 
 	section_write(&section, out);
 	if (i->memory && is_read_from_memory(o, i, what))
 		fprintf(out, CONTROL_MEMORY "/proc/%d/fd/%d\n", (int)getpid(), i->memory);
-	else if (name)
+	else if (name && fits_a_line(name))
 		fprintf(out, CONTROL_DATA "%s\n", name);
+	if (name && !fits_a_line(name)) {
+		error_set(&where, 0, "the profile is in %s", name); /* escapes it */
+		fprintf(out, CONTROL_SAID "%s\n", where.text);
+	}
 	free(name);
 }
 

@@ -616,6 +616,19 @@ kept() {
 	finish server
 }
 
+@test "detach prints the report of a profile whose name has a line break, and says the name" {
+	start server "$T/server" 4 100
+	attach --background --data=$'two\nlines' "$PID"
+	FRONT=''
+	progress server 2
+	detach "$PID"
+	grep -q 'Allocation Bins with possible Types' detach.out
+	says detach.err "the profile is in $D/two\\\\012lines"
+	json $'two\nlines'
+	clean "$PID"
+	finish server
+}
+
 @test "detach does not print over a file of the session that it ends" {
 	start server "$T/server" 4 100
 	attach --background --data=run.data --massif-out-file=m.out "$PID"
