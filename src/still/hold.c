@@ -85,10 +85,16 @@ static const struct tracer_ops ops = {
 /* This signal ends us, and then the kernel detaches from all tasks. */
 static void set_limit(uint64_t ns)
 {
-	struct itimerval limit = {.it_value = {(time_t)(ns / 1000000000u),
-					       (suseconds_t)(ns % 1000000000u / 1000 + 1)}};
+	const uint64_t us = ns / 1000 + 1;
+	struct itimerval limit = {.it_value = {(time_t)(us / 1000000),
+					       (suseconds_t)(us % 1000000)}};
+	sigset_t only;
 
+	/* Whoever started us may have blocked it. */
 	signal(SIGALRM, SIG_DFL);
+	sigemptyset(&only);
+	sigaddset(&only, SIGALRM);
+	sigprocmask(SIG_UNBLOCK, &only, NULL);
 	setitimer(ITIMER_REAL, &limit, NULL);
 }
 

@@ -8,6 +8,7 @@
 #include "still/take.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -358,6 +359,34 @@ static void whoever_kills_the_holder_lets_the_process_go(void **state)
 	still_release(&s);
 }
 
+/* Limits that are not a number of microseconds, too, and whatever signals whoever started us has
+ * blocked. */
+static void no_process_is_held_for_longer_than_the_limit(void **state)
+{
+	static const uint64_t limits[] = {50000000, 1, 999999999};
+	sigset_t all, before;
+
+	(void)state;
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
+	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+		struct still_holder h;
+		struct still s = {0};
+		char *at;
+		pid_t pid = begin_child(&at);
+
+		assert_int_equal(still_holder_begin(&h), 0);
+		int err = still_hold(&h, pid, limits[i], false, &s);
+		assert_true(!err || err == -EPIPE);
+		struct pollfd end = {.fd = h.fd, .events = POLLIN};
+		assert_int_equal(poll(&end, 1, 60000), 1);
+		assert_int_equal(still_holder_end(&h), SIGALRM);
+		end_child(pid);
+		still_release(&s);
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
 static unsigned quiet_asked;
 
 static bool never_quiet(void *ctx, const struct still_files *f)
@@ -401,6 +430,7 @@ int main(void)
 		cmocka_unit_test(what_was_copied_in_time_is_known),
 		cmocka_unit_test(what_a_copy_needs_is_told_by_what_was_done),
 		cmocka_unit_test(whoever_kills_the_holder_lets_the_process_go),
+		cmocka_unit_test(no_process_is_held_for_longer_than_the_limit),
 		cmocka_unit_test(a_good_moment_is_waited_for_five_times),
 	};
 
