@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "cli/cli.h"
+#include "control/control_dir.h"
 
 #include <errno.h>
 #include <libgen.h>
@@ -27,13 +28,13 @@ static const char *set(const char *variable)
 	return v && *v ? v : NULL;
 }
 
-/* The folder is readable for the user only: what a program requests is private. */
+/* The folder is readable for the user only: what a program requests is private. In the directory
+ * of another user, which su may keep in the environment, that one could put a link in its place. */
 char *browser_new_page(void)
 {
 	const char *runtime = set("XDG_RUNTIME_DIR"), *temporary = set("TMPDIR");
-	const char *above = runtime && !access(runtime, W_OK) ? runtime
-			    : temporary			      ? temporary
-							      : "/tmp";
+	bool trusted = runtime && control_dir_is_ours(runtime) && !access(runtime, W_OK);
+	const char *above = trusted ? runtime : temporary ? temporary : "/tmp";
 	char *dir, *path = NULL;
 
 	if (asprintf(&dir, "%s/mprof-XXXXXX", above) < 0)

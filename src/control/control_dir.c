@@ -54,7 +54,7 @@ static bool our_uid_outside(uid_t *outside)
 
 /* ---- the directories ---- */
 
-static bool is_our_directory(const char *path)
+bool control_dir_is_ours(const char *path)
 {
 	struct stat st;
 
@@ -80,7 +80,7 @@ static int candidates(struct control_dirs *d, struct error *e)
 		return error_set(e, -EPERM, "in this user namespace our user has no number, so "
 					    "that no directory for "
 				 "control sockets is known to be ours");
-	if (runtime && runtime[0] == '/' && is_our_directory(runtime))
+	if (runtime && runtime[0] == '/' && control_dir_is_ours(runtime))
 		add(d, runtime, "mprof");
 	snprintf(name, sizeof name, "mprof-%u", (unsigned)uid);
 	size_t before = d->n;

@@ -35,6 +35,9 @@ int control_dir_make(char path[CONTROL_DIR_MAX], struct error *e);
  */
 int control_dirs_find(struct control_dirs *d, struct error *e);
 
+/* True if it is a directory that belongs to us, or a link to one. */
+bool control_dir_is_ours(const char *path);
+
 /**
  * The number that a user has outside of our user namespace.
  * @map       the text of /proc/self/uid_map, see user_namespaces(7)

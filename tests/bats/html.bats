@@ -548,6 +548,16 @@ browser() {
 	[ "$(ls -d "$XDG_RUNTIME_DIR"/mprof-* | wc -l)" = 1 ]
 }
 
+@test "report --open leaves no page in another user's XDG_RUNTIME_DIR" {
+	[ "$(id -u)" = 0 ] || skip "only root may make a directory of another user's"
+	profile "$T/widgets"
+	mkdir -m 777 his
+	chown 65534 his
+	XDG_RUNTIME_DIR=$D/his SSH_CONNECTION=x limited "$MPROF" report --open run.data >out
+	[[ $(cat out) == "$TMPDIR"/mprof-*/page.html ]]
+	[ -z "$(ls -A his)" ]
+}
+
 # embed: what becomes of ./web; $PATH is $D/bin
 embed() {
 	PATH=$D/bin "$ROOT/src/html/embed.sh" web out/page.html inc 2>err
