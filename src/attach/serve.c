@@ -138,8 +138,8 @@ static void serve_sigtrap(struct tracer *t, struct task *task)
 	if (a == TRAP_DOUBTFUL)
 		a = is_trap(t, task->tid, task->wstatus) ? t->ops->trap(t->ctx, task, true) :
 							   TRAP_NOT_OURS;
-	/* It has been made to make a system call meanwhile, and has ended there or was stopped by
-	 * job control: that is queued. */
+	/* The task has ended, or was stopped by job control, while it made a system call for us:
+	 * that is queued. */
 	if (task->state != TASK_SERVED)
 		return;
 	if (a == TRAP_NOT_OURS) {

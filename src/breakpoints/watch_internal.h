@@ -196,7 +196,7 @@ void watch_not_in_full(struct watch *w, int err);
 /* Say, once, that tables of a module file have been left out. */
 void watch_say_cut(struct watch *w, uint32_t file);
 
-/* The same of a file that cannot be read any more. */
+/* The same for a file that can no longer be read. */
 void watch_say_gone(struct watch *w, uint32_t file);
 
 /* taken.c */

@@ -287,7 +287,7 @@ static int answer(struct watched *t, int what, const char *text)
 	return err;
 }
 
-/* The time that we take does not count as its time. */
+/* The time that we take is not charged to the confined process. */
 static int serve_one(struct watched *t)
 {
 	char text[APART_ANSWER] = "", *bytes = NULL;

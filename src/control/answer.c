@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "control/answer.h"
 
+#include "base/closerange.h"
+#include "base/endby.h"
+
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -10,8 +13,8 @@
 #include <unistd.h>
 
 enum {
-	PATIENCE_SECONDS = 5, /* while nothing is read */
-	MOST_SECONDS = 60,    /* for one who reads slowly */
+	PATIENCE_SECONDS = 5, /* for a client that reads nothing */
+	MOST_SECONDS = 60,    /* for a client that reads slowly */
 };
 
 static void send_all(int fd, const char *bytes, size_t left)
@@ -35,24 +38,25 @@ static void send_patiently(int fd, const char *bytes, size_t len)
 	send_all(fd, bytes, len);
 }
 
-/* What the socket has no room for, by a copy of ourselves that waits for nothing else. Who is
- * connected, too, waits for the end of his connection, and not for that of this one. */
+/* Send the part that does not fit into the socket's buffer, in a child process that waits for
+ * nothing else. It closes all other descriptors: other clients wait for the end of their
+ * connections. */
 static void send_beside(int fd, const char *bytes, size_t len)
 {
 	if (fork())
 		return;
-	signal(SIGTERM, SIG_DFL);
-	signal(SIGHUP, SIG_DFL);
+	endby_signal(SIGTERM);
+	endby_signal(SIGHUP);
 	signal(SIGALRM, SIG_DFL);
 	alarm(MOST_SECONDS);
 	if (fd > 0)
-		close_range(0, (unsigned)fd - 1, 0);
-	close_range((unsigned)fd + 1, ~0u, 0);
+		closerange(0, (unsigned)fd - 1);
+	closerange((unsigned)fd + 1, ~0u);
 	send_patiently(fd, bytes, len);
 	_exit(0);
 }
 
-/* Returns how many have gone. */
+/* Sends without waiting. Returns how many bytes were taken. */
 static size_t send_now(int fd, const char *bytes, size_t len)
 {
 	size_t done = 0;
@@ -81,7 +85,7 @@ void control_answer(const struct control_asker *to, bool ok, const char *text)
 	char *bytes = control_answer_make(to->version, ok, text, &len);
 	size_t done = bytes ? send_now(to->fd, bytes, len) : 0;
 
-	/* Who has taken nothing at all has gone, or does not read what he was told before. */
+	/* A client that takes nothing has gone, or has not read an earlier answer. */
 	if (done && done < len)
 		send_beside(to->fd, bytes + done, len - done);
 	free(bytes);

@@ -356,7 +356,7 @@ static uint64_t fast_drain(struct engine *e, bool whole)
 	strangers_answer(e);
 	/* Threads that were not waiting at first may fill the room that becomes free. */
 	do {
-		/* What is told may make whoever is told work for long: each part counts. */
+		/* Handling these events may take long: tell the keeper at each part. */
 		journal_beats(e->shared->settings.journal);
 		park_waiting(e);
 		n += some = ring_drain(e->ring, SOME, upto, events_take, &e->events);

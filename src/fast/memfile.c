@@ -12,7 +12,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-/* Nameless and empty, in the kernel's memory: nothing is lost by opening it, whosever it is. */
+/* A nameless, empty file in memory: nothing is lost by opening it, whoever made it. */
 static bool may_be_new(int path_fd)
 {
 	struct statfs fs;
@@ -22,7 +22,7 @@ static bool may_be_new(int path_fd)
 	       !fstatfs(path_fd, &fs) && fs.f_type == TMPFS_MAGIC;
 }
 
-/* Other files in such memory, which have had a name, are sealed against seals from the start. */
+/* Files on tmpfs that have had a name cannot be sealed (F_SEAL_SEAL); a new memfd has no seal. */
 static bool is_unsealed(int fd)
 {
 	const int seals = fcntl(fd, F_GET_SEALS);
@@ -31,7 +31,8 @@ static bool is_unsealed(int fd)
 	       !(seals & (F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE));
 }
 
-/* Cut short by the program, reading it would kill us. It may have been, just before the seal. */
+/* If the program could truncate the file, reading it would kill us by SIGBUS. So the size is
+ * checked again behind the seal: it may have been truncated just before. */
 static int seal(int fd, size_t size)
 {
 	struct stat st;
@@ -44,7 +45,7 @@ static int seal(int fd, size_t size)
 	return st.st_size == (off_t)size ? 0 : -ESTALE;
 }
 
-/* The very file that has been looked at, whatever the program's descriptor is by now. */
+/* Opens the very file that has been checked, whatever the program's descriptor is by now. */
 static int reopen(int path_fd)
 {
 	char name[32];

@@ -220,7 +220,7 @@ static void on_pages(struct recorder *r, const struct page_event *e, uint32_t no
 
 static void forget(struct heapprofile *h, uint64_t now_ns)
 {
-	/* The program asks the kernel for it once. */
+	/* libc asks the kernel for the break only once, so it is kept. */
 	const taddr brk = h->mapped.brk;
 
 	free(h->counts);

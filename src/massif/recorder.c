@@ -14,7 +14,7 @@ static uint64_t time_now(const struct massif_recorder *r)
 {
 	switch (r->host->settings->unit) {
 	case MASSIF_MS:
-		/* What another thread did before mprof_restart() may be told of after it. */
+		/* Events from before mprof_restart(), of other threads, may arrive after it. */
 		return r->now_ns > r->start_ns ? (r->now_ns - r->start_ns) / 1000000 : 0;
 	case MASSIF_INSTRUCTIONS:
 		return icount_read(&r->instructions);

@@ -188,8 +188,8 @@ bool code_offset(const struct code_facts *f, uint64_t address, uint64_t *offset,
 	return false;
 }
 
-/* A page may have the end of one segment and the beginning of another, and is mapped for both: what
- * is in a segment itself is in no other. */
+/* A page may have the end of one segment and the beginning of another, and is mapped for both. A
+ * segment that contains @offset itself comes before one that only has the page. */
 static const struct code_segment *segment_of(const struct code_facts *f, uint64_t offset)
 {
 	const struct code_segment *in_page = NULL;

@@ -148,7 +148,7 @@ int view_drop_functions(struct profile_data *d, name_list alloc_fns, name_list i
 		changed |= to[i] != i;
 	}
 	if (!err && changed) {
-		/* Those that are known by themselves are no site of held[] either. */
+		/* Sites of functions that were named are not in held[] either. */
 		d->is_folded |= s.named;
 		for (size_t i = 0; i < d->n_leaves; i++)
 			if (to[d->leaves[i].node] == PD_NONE)

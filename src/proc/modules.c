@@ -37,7 +37,7 @@ bool module_file_is_gone(const struct module_file *f)
 	static const char deleted[] = " (deleted)";
 	const size_t n = strlen(f->path), end = sizeof deleted - 1;
 
-	/* Memory that never had a name is said to be deleted, too. */
+	/* The maps call memory that never had a name deleted, too. */
 	return f->fd < 0 && f->ino && n > end && !strcmp(f->path + n - end, deleted) &&
 	       !text_begins(f->path, "/memfd:") && !text_begins(f->path, "/SYSV") &&
 	       !text_begins(f->path, "/dev/");
@@ -165,7 +165,7 @@ static bool has_file(const struct mappings *m, size_t number)
 	return false;
 }
 
-/* A file that is written to all the time is not opened for ever. */
+/* The most versions of a file that are opened: it may be written to all the time. */
 enum { WRITTEN_MAX = 64 };
 
 static int file_number(pid_t tid, struct module_files *files, const struct mappings *was,

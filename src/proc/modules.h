@@ -25,7 +25,7 @@ struct module_file {
 	char *path;	/* as the program sees it; "[vdso]" */
 	int fd;		/* open for reading, -1: no file to read (vdso) */
 	bool told_gone;	/* see module_file_is_gone() */
-	/* As it was when it was opened. */
+	/* Its time and size when it was opened. */
 	struct timespec written;
 	off_t size;
 };

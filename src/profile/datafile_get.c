@@ -283,8 +283,8 @@ static void get_meta(struct get *g, struct profile_data *d)
 	get_end(g);
 }
 
-/* What was missed was in the load as long as no free of it was seen, and the highest load was taken
- * for the peak. */
+/* Before version 13 all missed blocks were in the load, and the highest load was taken to be the
+ * peak. */
 static void get_load(struct profile_data *d)
 {
 	d->load.missed = d->totals.missed;

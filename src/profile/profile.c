@@ -93,8 +93,8 @@ static int copy_tree(struct profile *p, const struct profile *from)
 	return 0;
 }
 
-/* Those that reallocs of other threads hold are in the copy of the memory, too; unless their
- * addresses have been handed out again, and the reallocs not been heard of yet. */
+/* Blocks that reallocs of other threads hold are in the copy of the memory, too; unless their
+ * addresses have been handed out again before the end of the realloc was reported. */
 static int inherit_taken(struct profile *p, const struct profile *parent)
 {
 	for (size_t i = 0; i < parent->n_taken; i++) {

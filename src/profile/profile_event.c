@@ -56,7 +56,7 @@ static uint64_t load_now(const struct profile *p)
 	return p->live_bytes + p->load.missed_bytes;
 }
 
-/* A block that was missed in a pause is certainly not there any more. */
+/* A block that was missed in a pause has certainly gone: it leaves the load. */
 static void leave_load(struct profile *p, const struct live_slot *block)
 {
 	p->load.missed--;
@@ -211,7 +211,7 @@ static int event_free(struct profile *p, const struct alloc_event *e, struct blo
 		live_put(&p->live, &block, &block);
 		return err;
 	}
-	/* A log has not been told that what was missed has gone, and has an entry for it now. */
+	/* In a log a missed block is still live, so its free by the allocator is an entry there. */
 	p->load.frees += e->by_allocator && is_missed(&block, known);
 	count_free(p, &block, known);
 	tell_gone(c, &block, known);

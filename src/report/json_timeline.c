@@ -108,7 +108,7 @@ static void find_exact(const struct profile_data *d, struct moments *m)
 static int take_known(const struct profile_data *d, struct moments *m)
 {
 	find_exact(d, m);
-	/* By folded chains others would hold it than at the points around. */
+	/* With folded chains other sites would hold the bytes than at the points beside. */
 	if (!m->sites.n || d->is_folded)
 		return 0;
 	bool *own = own_code_holders(d, NULL);

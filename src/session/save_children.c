@@ -77,8 +77,8 @@ void save_children_ended(struct save_children *c, pid_t pid, int wstatus)
 	}
 }
 
-/* With the fast engine threads may be waiting for us meanwhile, and a writer may have names to read
- * for minutes. */
+/* Meanwhile threads may wait for the tracer with the fast engine, and a writer may read names for
+ * minutes: the keeper must not take that for a hang. */
 int save_child_await(pid_t pid, struct journal *g)
 {
 	enum { BEAT_MS = 1000 };

@@ -299,7 +299,7 @@ void session_ended(void *ctx, pid_t pid, int wstatus)
 	}
 	if (ended)
 		session_process_ended(s, pid);
-	/* In a long session the number may be a further process's by now. */
+	/* In a long session a later process may have got the same pid. */
 	if (pid != s->root || s->root_ended)
 		return;
 	s->root_status = wstatus;

@@ -312,7 +312,7 @@ static struct ending in_background(tracing_fn *body, void *arg)
 		setsid();
 		exit(end_with(in_foreground(ready[1], body, arg)));
 	}
-	/* Who gives up waiting for the beginning wants none. */
+	/* A signal while we wait for the beginning ends the session, too. */
 	tracing_process = pid;
 	pass_signals_on();
 	close(ready[1]);

@@ -212,7 +212,7 @@ static flow_type global(void *ctx, taddr at)
 	return type ? type : declared(x, unit, at);
 }
 
-/* Is a base type one of the numbers that are in a general register? */
+/* Is a base type passed in a general register? */
 static bool is_integer(Dwarf_Die *base)
 {
 	uint64_t encoding;
@@ -233,7 +233,7 @@ static bool is_integer(Dwarf_Die *base)
 	}
 }
 
-/* Does a parameter take one general register? */
+/* Does a parameter of this type take exactly one general register? */
 static bool is_number(struct types *t, flow_type type)
 {
 	Dwarf_Die plain;
@@ -254,7 +254,7 @@ static bool is_number(struct types *t, flow_type type)
 	}
 }
 
-/* Where a structure is returned, the first register may have the address that it goes to. */
+/* If a function returns a structure, the first register may have the address to store it at. */
 static bool may_return_by_address(struct types *t, const struct func *f)
 {
 	Dwarf_Die die = f->die, plain;

@@ -4,15 +4,15 @@
 #include <dwarf.h>
 #include <string.h>
 
-/* The highest byte of addresses that no program has. */
+/* The highest byte of an address at which no program has code. */
 #define NOWHERE 0x40
 
-/* What is still to be read of a section. */
+/* The part of a section that is still to be read. */
 struct rest {
 	uint8_t *p, *end;
 };
 
-/* A number of 2, 4 or 8 bytes; of what is cut off it is 0, and nothing is left. */
+/* Reads a number of 2, 4 or 8 bytes. 0 if the section ends before that; then nothing is left. */
 static uint64_t number(struct rest *r, size_t bytes)
 {
 	uint64_t v = 0;
@@ -33,7 +33,7 @@ static void skip(struct rest *r, uint64_t bytes)
 	r->p += bytes < left ? bytes : left;
 }
 
-/* The next unit's program of line numbers. Source: DWARF 5, 6.2.4. */
+/* The line number program of the next unit. Source: DWARF 5, 6.2.4. */
 static struct rest next_program(struct rest *r)
 {
 	size_t width = 4;
@@ -53,7 +53,8 @@ static struct rest next_program(struct rest *r)
 	return program;
 }
 
-/* Each sequence of lines begins with this: an extended opcode and its size. Source: 6.2.5.3. */
+/* Each sequence of lines begins with DW_LNE_set_address: an extended opcode with its size. Source:
+ * DWARF 5, 6.2.5.3. */
 static void move_sequences(struct rest r)
 {
 	static const uint8_t at_zero[] = { 0, 1 + sizeof(uint64_t), DW_LNE_set_address,
@@ -77,7 +78,7 @@ void droppedlines_move(struct objfile *o)
 		return;
 	Elf_Scn *scn = objfile_section(o, ".debug_line", &shdr);
 
-	/* libdw would do the same later on. */
+	/* A compressed section is decompressed here; libdw would do the same later. */
 	if (!scn || shdr.sh_type == SHT_NOBITS ||
 	    ((shdr.sh_flags & SHF_COMPRESSED) && elf_compress(scn, 0, 0) < 0))
 		return;

@@ -5,10 +5,10 @@
 #include "symbols/objfile.h"
 
 /**
- * A link editor that drops a function leaves its lines in the table, as those of code at address 0.
- * libdw sorts all lines of a unit by address: in a file that is linked to low addresses, as a
- * library is, they would come between those of other functions. In the copy of the section that
- * libelf has they are moved to where no code is.
+ * Move the lines of functions that the linker has dropped (--gc-sections) to addresses without
+ * code, in libelf's copy of .debug_line. The linker leaves them in the table, at address 0, and
+ * libdw sorts all lines of a unit by address: in a library or PIE, which is linked to low
+ * addresses, they would come between the lines of other functions. Call before libdw reads @o.
  */
 void droppedlines_move(struct objfile *o);
 
