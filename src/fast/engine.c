@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct engine_shared *fast_shared_new(const struct fast_settings *settings)
 {
@@ -88,6 +89,8 @@ void engine_free(struct engine *e)
 	nodes_free(e->nodes);
 	threads_free(e->threads);
 	memory_release(e);
+	if (e->maps >= 0)
+		close(e->maps);
 	free(e->pads);
 	free(e->functions);
 	free(e->known);
@@ -145,6 +148,7 @@ static struct engine *fast_open(struct engine_shared *shared, struct tracer *t, 
 	e->host = host;
 	e->space = task->space;
 	e->tracer = t;
+	told_open(e);
 	e->room_entry = e->waits_entry = JOURNAL_NONE;
 	*err = open_for(e, task, why);
 	if (*err) {
@@ -205,10 +209,7 @@ void engine_thread_begins(struct engine *e, struct task *task)
 		.number = threads_begin(e->threads, arch_thread_pointer_of(&r), task->tid),
 		.settled = arch_thread_pointer_of(&r),
 	};
-	/* New threads mostly reuse stacks of old ones; and reading the map takes longer than many
-	 * threads live. */
-	if (!told_ranges_have(e, arch_sp(&r)))
-		tell_ranges(e);
+	tell_stack(e, arch_sp(&r));
 }
 
 static void fast_thread_ends(struct engine *e, struct task *task)

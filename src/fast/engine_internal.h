@@ -86,6 +86,7 @@ struct engine {
 	const struct engine_host *host;
 	struct address_space *space;
 	struct tracer *tracer;
+	int maps;		/* its open /proc/PID/maps; -1: it could not be opened */
 	taddr syscall_insn;	/* the address of one in the program */
 	struct shared_memory memory;
 	struct engine_tables *tables;
@@ -165,13 +166,15 @@ void near_enter_journal(struct engine *e);
 void near_leave_journal(struct engine *e);
 
 /* told.c: what the agent has to know */
+/* Open the map of e->space, which cannot be opened once the program is undumpable. */
+void told_open(struct engine *e);
 /* Tell it where memory is readable and writable. 0 or -errno. */
 int tell_ranges(struct engine *e);
 /* In a forked copy of @parent's program: what the parent's agent has been told, which is true
  * there, too. 0 or -ENOMEM. */
 int tell_copy(struct engine *e, const struct engine *parent);
-/* Is @at in a range that the agent knows? */
-bool told_ranges_have(const struct engine *e, taddr at);
+/* Tell it of the memory at @sp, a new thread's stack, unless it knows that. */
+void tell_stack(struct engine *e, taddr sp);
 /* Tell it the call frame rows of mapped code, and of our own. 0 or -errno. */
 int tell_modules(struct engine *e, const struct mappings *maps);
 /* The same after pads have been placed. */

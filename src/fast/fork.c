@@ -59,6 +59,7 @@ static struct engine *copy_of(const struct engine *parent, struct address_space 
 		e->near[i] = parent->near[i];
 		e->near[i].journal_entry = JOURNAL_NONE;
 	}
+	told_open(e);
 	e->tables->users++;
 	if (!pads_copy(e, parent))
 		return e;

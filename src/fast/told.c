@@ -3,9 +3,12 @@
 #include "fast/engine_internal.h"
 
 #include "base/array.h"
+#include "base/search.h"
 #include "fast/ranges.h"
+#include "proc/file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -17,20 +20,49 @@ static int add_range(const struct proc_map *m, void *ranges)
 	return ranges_add(ranges, m);
 }
 
+/* Ranges are written word by word: a thread that reads them meanwhile will read them again. */
+#define LOAD(word) __atomic_load_n(&(word), __ATOMIC_RELAXED)
+#define STORE(word, value) __atomic_store_n(&(word), value, __ATOMIC_RELAXED)
+
+static uint32_t begin_writing(struct agent_shared *s)
+{
+	const uint32_t turn = LOAD(s->ranges_turn) & ~1u;
+
+	STORE(s->ranges_turn, turn + 1);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	return turn;
+}
+
+static void end_writing(struct agent_shared *s, uint32_t n, uint32_t turn)
+{
+	STORE(s->n_ranges, n);
+	__atomic_store_n(&s->ranges_turn, turn + 2, __ATOMIC_RELEASE);
+}
+
 static void write_ranges(struct agent_shared *s, const struct ranges *r)
 {
 	uint32_t n = r->n < AGENT_RANGES ? (uint32_t)r->n : AGENT_RANGES;
-	uint32_t turn = __atomic_load_n(&s->ranges_turn, __ATOMIC_RELAXED) & ~1u;
+	uint32_t turn = begin_writing(s);
 
-	__atomic_store_n(&s->ranges_turn, turn + 1, __ATOMIC_RELAXED);
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	/* Word by word: a thread that reads them meanwhile will read them again. */
 	for (uint32_t i = 0; i < n; i++) {
-		__atomic_store_n(&s->ranges[i].lo, r->v[i].lo, __ATOMIC_RELAXED);
-		__atomic_store_n(&s->ranges[i].hi, r->v[i].hi, __ATOMIC_RELAXED);
+		STORE(s->ranges[i].lo, r->v[i].lo);
+		STORE(s->ranges[i].hi, r->v[i].hi);
 	}
-	__atomic_store_n(&s->n_ranges, n, __ATOMIC_RELAXED);
-	__atomic_store_n(&s->ranges_turn, turn + 2, __ATOMIC_RELEASE);
+	end_writing(s, n, turn);
+}
+
+void told_open(struct engine *e)
+{
+	e->maps = proc_open(e->space->pid, "maps", O_RDONLY);
+}
+
+/* All mappings. An undumpable program's can be read only by the file that was opened before. */
+static int read_ranges(const struct engine *e, struct ranges *r)
+{
+	if (e->maps >= 0 && proc_maps_each_of(e->maps, add_range, r) >= 0 && r->n)
+		return 0;
+	r->n = r->end = 0;
+	return proc_maps_each(tasks_tid(e), add_range, r);
 }
 
 int tell_ranges(struct engine *e)
@@ -41,7 +73,7 @@ int tell_ranges(struct engine *e)
 
 	if (!prlimit(tasks_tid(e), RLIMIT_STACK, NULL, &stack) && stack.rlim_cur != RLIM_INFINITY)
 		r.stack_limit = stack.rlim_cur;
-	int err = proc_maps_each(tasks_tid(e), add_range, &r);
+	int err = read_ranges(e, &r);
 	/* Even if not all could be read: a part is better than nothing, and threads that ask have
 	 * to be answered. */
 	write_ranges(engine_agent(e), &r);
@@ -49,15 +81,49 @@ int tell_ranges(struct engine *e)
 	return err < 0 ? err : 0;
 }
 
-bool told_ranges_have(const struct engine *e, taddr at)
+/* Add a range between those that the agent knows. False: it overlaps one, which is out of date, or
+ * there is no room. */
+static bool add_between(struct agent_shared *s, const struct agent_range *r)
 {
-	const struct agent_shared *s = engine_agent(e);
-	uint32_t n = s->n_ranges < AGENT_RANGES ? s->n_ranges : AGENT_RANGES;
+	const uint32_t n = LOAD(s->n_ranges);
 
-	for (uint32_t i = 0; i < n; i++)
-		if (at >= s->ranges[i].lo && at < s->ranges[i].hi)
-			return true;
-	return false;
+	if (!n || n >= AGENT_RANGES)
+		return false;
+	const size_t at = SEARCH_FIRST((size_t)n, i, LOAD(s->ranges[i].hi) > r->lo);
+	if (at < n && LOAD(s->ranges[at].lo) < r->hi)
+		return false;
+	const uint32_t turn = begin_writing(s);
+	for (size_t i = n; i > at; i--) {
+		STORE(s->ranges[i].lo, LOAD(s->ranges[i - 1].lo));
+		STORE(s->ranges[i].hi, LOAD(s->ranges[i - 1].hi));
+	}
+	STORE(s->ranges[at].lo, r->lo);
+	STORE(s->ranges[at].hi, r->hi);
+	end_writing(s, n + 1, turn);
+	return true;
+}
+
+static bool ranges_have(const struct agent_shared *s, taddr at)
+{
+	const uint32_t all = LOAD(s->n_ranges);
+	const size_t n = all < AGENT_RANGES ? all : AGENT_RANGES;
+	const size_t first = SEARCH_FIRST(n, i, LOAD(s->ranges[i].hi) > at);
+
+	return first < n && LOAD(s->ranges[first].lo) <= at;
+}
+
+/* New threads mostly reuse stacks of old ones. To read the whole map takes longer than many threads
+ * live, and the more threads there are the longer. */
+void tell_stack(struct engine *e, taddr sp)
+{
+	struct agent_shared *s = engine_agent(e);
+	struct proc_map m;
+
+	if (ranges_have(s, sp))
+		return;
+	if (e->maps < 0 || proc_map_at(e->maps, sp, &m) || !m.readable || !m.writable ||
+	    !add_between(s, &(struct agent_range){ m.start, m.end }))
+		tell_ranges(e);
 }
 
 /* Copy the parent's ranges. If the agent misses one it will ask. */

@@ -5,10 +5,13 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 /* ---- a line ---- */
 
@@ -111,9 +114,53 @@ int proc_maps_each(pid_t pid, proc_map_fn *fn, void *ctx)
 	return f ? each_line(f, fn, ctx) : -errno;
 }
 
+int proc_maps_each_of(int fd, proc_map_fn *fn, void *ctx)
+{
+	const int again = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	FILE *f = again >= 0 && !lseek(again, 0, SEEK_SET) ? fdopen(again, "r") : NULL;
+
+	if (f)
+		return each_line(f, fn, ctx);
+	const int err = -errno;
+	if (again >= 0)
+		close(again);
+	return err;
+}
+
 int proc_maps_each_in(const char *text, proc_map_fn *fn, void *ctx)
 {
 	FILE *f = fmemopen((char *)text, strlen(text), "r");
 
 	return f ? each_line(f, fn, ctx) : -errno;
+}
+
+/* ---- one ---- */
+
+/* As struct procmap_query of linux/fs.h, which older headers lack. */
+struct query {
+	uint64_t size, flags, at;
+	uint64_t start, end, vma_flags, page_size, offset, ino;
+	uint32_t major, minor, name_size, build_id_size;
+	uint64_t name, build_id;
+};
+
+#define QUERY _IOWR('f', 17, struct query)
+
+enum { QUERY_READABLE = 1, QUERY_WRITABLE = 2, QUERY_EXECUTABLE = 4, QUERY_SHARED = 8 };
+
+int proc_map_at(int fd, taddr at, struct proc_map *m)
+{
+	struct query q = { .size = sizeof q, .at = at };
+
+	if (ioctl(fd, QUERY, &q))
+		return -errno;
+	*m = (struct proc_map){
+		.start = q.start, .end = q.end, .offset = q.offset,
+		.readable = q.vma_flags & QUERY_READABLE,
+		.writable = q.vma_flags & QUERY_WRITABLE,
+		.executable = q.vma_flags & QUERY_EXECUTABLE,
+		.shared = q.vma_flags & QUERY_SHARED,
+		.path = "",
+	};
+	return 0;
 }

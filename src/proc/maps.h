@@ -32,7 +32,15 @@ typedef int proc_map_fn(const struct proc_map *m, void *ctx);
  * -errno. */
 int proc_maps_each(pid_t pid, proc_map_fn *fn, void *ctx);
 
-/* The same with the text of such a file. */
+/* The same with an open /proc/PID/maps. That can be read even if the process has made itself
+ * undumpable since. */
+int proc_maps_each_of(int fd, proc_map_fn *fn, void *ctx);
+
+/* The mapping at @at, without its file: of an open /proc/PID/maps, without reading all of it. 0,
+ * -ENOENT: there is none, or another -errno: the kernel, before 6.11, cannot be asked. */
+int proc_map_at(int fd, taddr at, struct proc_map *m);
+
+/* The same as proc_maps_each() with the text of such a file. */
 int proc_maps_each_in(const char *text, proc_map_fn *fn, void *ctx);
 
 #endif

@@ -311,3 +311,34 @@ build_climb() {
 	[ "$(head -n 1 folded | tr -d -c ';' | wc -c)" = $((2 + 2 * 16 + 21)) ] || fail "another chain" "$(head -n 1 folded)"
 	! grep -qv '^main;\(go_on;\(left\|right\);\)*go_on;\(tail;\)*leaf 2$' folded
 }
+
+# Nobody but root may open the files in /proc of such a process, its tracer neither.
+@test "a program that makes itself undumpable has whole chains, in new threads, too" {
+	[ "$(id -u)" = 0 ] || skip "only root can become somebody else"
+	cat >undumpable.c <<-'EOT'
+		#include <pthread.h>
+		#include <stdlib.h>
+		#include <sys/prctl.h>
+		static void *work(void *p) { for (int i = 0; i < 10; i++) free(malloc(1234)); return p; }
+		int main(void)
+		{
+			pthread_t t[3];
+			prctl(PR_SET_DUMPABLE, 0);
+			for (int i = 0; i < 3; i++) pthread_create(&t[i], NULL, work, NULL);
+			for (int i = 0; i < 3; i++) pthread_join(t[i], NULL);
+			work(NULL);
+			return prctl(PR_GET_DUMPABLE);
+		}
+	EOT
+	cc -O0 -g -w -o undumpable undumpable.c -lpthread
+	mkdir -p theirs
+	chmod 755 . undumpable
+	chmod 777 theirs
+	local mprof
+	mprof=$(for_anybody "$MPROF")
+	setpriv --reuid=65534 --regid=65534 --clear-groups env -u XDG_RUNTIME_DIR HOME="$PWD/theirs" "$mprof" run --engine=fast \
+		-o /dev/null --data=theirs/run.data ./undumpable 2>err || fail "$(cat err)"
+	grep -q ' 0 truncated chains, 0 frees of unknown blocks, .* 0 events lost' err || fail "$(cat err)"
+	"$MPROF" report --format=folded -alloc_objects theirs/run.data >folded 2>report.err
+	[ "$(awk '/(^|;)work [0-9]+$/ { n += $NF } END { print n }' folded)" = 40 ] || fail "$(cat folded)"
+}

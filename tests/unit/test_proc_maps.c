@@ -4,6 +4,7 @@
 #include "proc/maps.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -186,6 +187,63 @@ static void a_process_that_is_not_there_has_none(void **state)
 	assert_int_equal(s.n, 0);
 }
 
+struct sought {
+	taddr at;
+	struct proc_map m;
+};
+
+static int take_at(const struct proc_map *m, void *ctx)
+{
+	struct sought *s = ctx;
+
+	if (s->at < m->start || s->at >= m->end)
+		return 0;
+	s->m = *m;
+	return 1;
+}
+
+static void one_mapping_is_as_in_the_whole_map(void **state)
+{
+	static uint8_t written;
+	const void *at[] = { &written, (void *)(uintptr_t)&proc_map_at, state };
+	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	struct proc_map m;
+
+	assert_true(fd >= 0);
+	if (proc_map_at(fd, (taddr)(uintptr_t)&written, &m) == -ENOTTY) {
+		close(fd);
+		skip(); /* a kernel before 6.11 */
+	}
+	for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+		struct sought s = { .at = (taddr)(uintptr_t)at[i] };
+
+		assert_int_equal(proc_maps_each_of(fd, take_at, &s), 1);
+		assert_int_equal(proc_map_at(fd, s.at, &m), 0);
+		assert_int_equal(m.start, s.m.start);
+		assert_int_equal(m.end, s.m.end);
+		assert_int_equal(m.readable, s.m.readable);
+		assert_int_equal(m.writable, s.m.writable);
+		assert_int_equal(m.executable, s.m.executable);
+		assert_int_equal(m.shared, s.m.shared);
+	}
+	assert_int_equal(proc_map_at(fd, 0, &m), -ENOENT);
+	close(fd);
+}
+
+static void an_open_map_is_read_from_its_beginning_each_time(void **state)
+{
+	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	struct seen first = { 0 }, second = { 0 };
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(proc_maps_each_of(fd, see, &first), proc_maps_each_of(fd, see, &second));
+	assert_true(first.n > 0);
+	assert_true(second.n > 0);
+	close(fd);
+	assert_int_equal(proc_maps_each_of(fd, see, &first), -EBADF);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -195,6 +253,8 @@ int main(void)
 		cmocka_unit_test(a_text_is_read_line_by_line_until_it_is_enough),
 		cmocka_unit_test(a_file_with_a_hostile_name_is_found_in_our_own),
 		cmocka_unit_test(a_process_that_is_not_there_has_none),
+		cmocka_unit_test(one_mapping_is_as_in_the_whole_map),
+		cmocka_unit_test(an_open_map_is_read_from_its_beginning_each_time),
 	};
 
 	return cmocka_run_group_tests_name("proc/maps", tests, NULL, NULL);
