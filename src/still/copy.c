@@ -199,7 +199,7 @@ int still_each_page(const struct still *s, const struct still_files *f, bool *ze
 
 static int count_bytes(const struct page_range *r, void *ctx)
 {
-	*(uint64_t *)ctx += r->end - r->start;
+	*(uint64_t *)ctx += r->zero ? 0 : r->end - r->start;
 	return 0;
 }
 
@@ -226,6 +226,8 @@ static int add_range(const struct page_range *r, void *ctx)
 
 	if (clock_now_ns() > c->until_ns)
 		return -ETIME;
+	if (r->zero)
+		return 0;
 	if (size > c->room->size - c->room->used)
 		return -ENOSPC;
 	int err = pieces_add(&c->pieces, r->start, size, c->room->at + c->room->used);

@@ -8,7 +8,8 @@
 #include <sys/types.h>
 
 /* Copying a process's memory: only pages that are present or swapped. Reading others would allocate
- * a page in the program, or wait for a page fault handler (userfaultfd) that is stopped. */
+ * a page in the program, or wait for a page fault handler (userfaultfd) that is stopped. Pages that
+ * are known to be the kernel's zero page are not copied: a large reservation may have been read. */
 
 /* The /proc files of a process that are needed for it. */
 struct still_files {

@@ -157,6 +157,14 @@ static void a_copy_takes_no_more_than_there_is(void **state)
 
 static const char mark[] = "what is to be found";
 
+static void await_stop(pid_t pid)
+{
+	int status;
+
+	assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
+	assert_true(WIFSTOPPED(status));
+}
+
 /* A process with a page at *@at that was written, and one behind it that was not. */
 static pid_t begin_child(char **at)
 {
@@ -173,9 +181,7 @@ static pid_t begin_child(char **at)
 		for (;;)
 			pause();
 	}
-	int status;
-	assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
-	assert_true(WIFSTOPPED(status));
+	await_stop(pid);
 	return pid;
 }
 
@@ -208,6 +214,60 @@ static void what_a_process_has_is_copied_and_no_page_is_given_to_it(void **state
 	assert_int_equal(waitpid(asked.pid, &status, WCONTINUED), asked.pid);
 	assert_true(WIFCONTINUED(status));
 	end_child(asked.pid);
+}
+
+/* Returns how many bytes of the process would be copied. *@scans: zero pages can be told. */
+static uint64_t measured(pid_t pid, bool *scans)
+{
+	struct still_files f;
+	struct still s = {0};
+	uint64_t bytes = 0;
+
+	assert_int_equal(still_files_open(&f, pid), 0);
+	assert_int_equal(still_read_areas(&s, &f), 0);
+	assert_int_equal(still_measure(&s, &f, &bytes), 0);
+	*scans = pagemap_scans(f.pagemap);
+	still_files_close(&f);
+	still_release(&s);
+	return bytes;
+}
+
+/* A program may read all of a large reservation, such as a sparse table. */
+static void pages_that_were_only_read_are_not_copied(void **state)
+{
+	enum { SIZE = 64 << 20 };
+	struct still_asked asked = {.max_pause_ns = UINT64_C(600000000000)};
+	struct still_taken t = {0};
+	struct error e;
+	volatile char *at = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+				 -1, 0);
+	bool scans;
+
+	(void)state;
+	assert_true(at != MAP_FAILED);
+	madvise((void *)at, SIZE, MADV_NOHUGEPAGE);
+	asked.pid = fork();
+	assert_true(asked.pid >= 0);
+	if (!asked.pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		raise(SIGSTOP);
+		for (size_t i = 0; i < SIZE; i += STILL_PAGE)
+			(void)at[i];
+		raise(SIGSTOP);
+		_exit(0);
+	}
+	await_stop(asked.pid);
+	uint64_t before = measured(asked.pid, &scans);
+	assert_int_equal(kill(asked.pid, SIGCONT), 0);
+	await_stop(asked.pid);
+	if (scans) {
+		assert_true(measured(asked.pid, &scans) < before + SIZE / 2);
+		assert_int_equal(still_take(&t, &asked, &e), 0);
+		assert_true(t.room.used < before + SIZE / 2);
+		still_taken_release(&t);
+	}
+	end_child(asked.pid);
+	munmap((void *)at, SIZE);
 }
 
 static void a_process_that_has_ended_is_said_to_be_gone(void **state)
@@ -423,6 +483,7 @@ int main(void)
 		cmocka_unit_test(the_expected_pause_grows_with_bytes_and_threads),
 		cmocka_unit_test(a_copy_takes_no_more_than_there_is),
 		cmocka_unit_test(what_a_process_has_is_copied_and_no_page_is_given_to_it),
+		cmocka_unit_test(pages_that_were_only_read_are_not_copied),
 		cmocka_unit_test(a_process_that_has_ended_is_said_to_be_gone),
 		cmocka_unit_test(more_than_the_pause_allows_stops_nobody),
 		cmocka_unit_test(what_can_be_copied_while_it_runs_is_said_to_be),
