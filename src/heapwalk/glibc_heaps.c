@@ -12,6 +12,7 @@ enum {
 	INFO_SIZEOF_MIN = 0x20,
 	INFO_SIZEOF_MAX = 0x40,
 	HEAPS_MAX = 1 << 16, /* of an arena: 4 TiB */
+	ALL_HEAPS_MAX = 1 << 22, /* of all arenas, for chains that were made not to end */
 };
 
 /* About a second, for chains that were made to fail late. */
@@ -210,7 +211,7 @@ static bool leads_to_arena(struct glibc *g, size_t arena, taddr align)
 {
 	taddr at = g->arenas.v[arena], next = in_arena(g, at, STATE_TOP);
 
-	for (int i = 0; next && i < HEAPS_MAX; i++) {
+	for (int i = 0; next && i < HEAPS_MAX && g->heaps; i++, g->heaps--) {
 		struct heap h;
 
 		if (!heap_of(g, next, align, at, &h) || next - h.start >= h.size)
@@ -304,8 +305,12 @@ int glibc_heaps_walk(struct glibc *g)
 {
 	int err = walk_main(g);
 
+	g->heaps = ALL_HEAPS_MAX;
 	for (size_t i = 1; !err && i < g->arenas.n; i++)
 		err = walk_other(g, i);
+	if (!g->heaps)
+		heap_check_fail(g->w, CHECK_CHUNKS, "arenas have so many heaps that not all were "
+						    "looked at");
 	heap_blocks_sort(&g->w->blocks);
 	check_overlaps(g);
 	return err;

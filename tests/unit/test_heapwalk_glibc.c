@@ -918,6 +918,44 @@ static void many_circles_are_given_up(void **state)
 	made_release(&h);
 }
 
+/* Each of many arenas has a heap that leads to itself, and would be followed for long. */
+static void many_heaps_in_circles_are_given_up(void **state)
+{
+	enum { ARENAS = 80, EACH = 5, PIECES = ARENAS / EACH + ARENAS };
+	const taddr align = UINT64_C(8) << 20, at = UINT64_C(0x7f1000000000);
+	static uint64_t words[PIECES][STILL_PAGE / 8];
+	struct made_heap h;
+	struct heap_walk w;
+
+	(void)state;
+	make(&h, false);
+	for (int i = 0; i < PIECES; i++)
+		assert_int_equal(still_add_run(&h.still, at + (taddr)i * align, STILL_PAGE,
+					       (const uint8_t *)words[i]),
+				 0);
+	/* Several arenas are in each of the first pages, a word apart; then come their heaps. */
+	taddr next = MAIN;
+	for (int i = 0; i < ARENAS; i++) {
+		int page = i / EACH, word = 4 + i % EACH;
+		taddr arena = at + (taddr)page * align + (taddr)word * 8;
+		taddr own = at + (taddr)(ARENAS / EACH + i) * align;
+		uint64_t *info = words[ARENAS / EACH + i];
+
+		words[page][word + MADE_BEFORE / 8 - 2] = own + 64;
+		words[page][word + MADE_BEFORE / 8 + 256] = next;
+		info[0] = arena;
+		info[1] = own;
+		info[2] = align;
+		next = arena;
+	}
+	made_put(&h, OTHER + MADE_BEFORE + 2048, next);
+	assert_int_equal(glibc_walk(&h.still, &w), 0);
+	assert_int_equal(w.n_arenas, 2 + ARENAS);
+	assert_non_null(strstr(w.checks[CHECK_CHUNKS].first, "so many heaps"));
+	heap_walk_release(&w);
+	made_release(&h);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -952,6 +990,7 @@ int main(void)
 		cmocka_unit_test(rows_of_empty_lists_are_no_arena),
 		cmocka_unit_test(memory_that_is_made_of_empty_lists_is_given_up),
 		cmocka_unit_test(many_circles_are_given_up),
+		cmocka_unit_test(many_heaps_in_circles_are_given_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
