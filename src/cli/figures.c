@@ -27,6 +27,7 @@ static int print(struct session *s, const struct image *i)
 		.session = (uint64_t)s->root,
 		.tracer = (uint64_t)getppid(),
 		.image = i->number,
+		.restarts = i->restarts,
 		.time_ns = clock_now_ns(),
 		.elapsed_ns = cost.elapsed_ns,
 		.worked_ns = worked_ns(s),

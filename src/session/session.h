@@ -48,6 +48,7 @@ struct image {
 	struct observed *observed; /* NULL: not observed, or not any more */
 	uint32_t program;	/* module file number of the program, or NO_FILE */
 	struct observed_counts counts; /* set when it is no longer observed */
+	uint64_t restarts;	/* how often mprof_restart() has begun the profile anew */
 	struct pd_unseen unseen_before; /* before mprof_restart() began the profile anew */
 	char *data;		/* data file named by mprof_restart(); NULL: as the options say */
 	struct image_output of[SESSION_OUTPUTS]; /* indexed by the output's slot */

@@ -175,6 +175,7 @@ static void mark_profile(struct image *i, struct task_ref task, bool stop, taddr
 	free(i->data);
 	i->data = name;
 	profile_restart(i->profile);
+	i->restarts++;
 	i->unseen_before = unseen_so_far(i);
 	profile_stamp(i->profile, now);
 }

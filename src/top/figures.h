@@ -15,7 +15,7 @@
  * parses a program's files runs in the tracer, and names are not looked up again each second. Of a
  * very large profile only the leaves with most live bytes and those with most requests are listed.
  */
-enum { FIGURES_VERSION = 3, FIGURES_LEAVES = 100000 };
+enum { FIGURES_VERSION = 4, FIGURES_LEAVES = 100000 };
 
 /* Values besides the profile. */
 struct figures_head {
@@ -23,6 +23,7 @@ struct figures_head {
 	uint64_t session; /* process whose session it is */
 	uint64_t tracer;  /* pid of the process that has the module files open */
 	uint64_t image;	  /* number of programs that the process had executed before this one */
+	uint64_t restarts; /* how often mprof_restart() has begun the profile anew */
 	uint64_t time_ns; /* CLOCK_MONOTONIC */
 	uint64_t elapsed_ns, worked_ns; /* as in struct session_cost */
 	uint64_t lost;			/* events */

@@ -16,7 +16,7 @@
 #define FIGURES_THREADS	    "threads"	/* task, allocs, alloc_bytes, frees, free_bytes */
 #define FIGURES_FILES	    "files"	/* [path, descriptor] */
 
-enum { N_FIGURES_TOTALS = 13, N_FIGURES_HEAD = 13 };
+enum { N_FIGURES_TOTALS = 13, N_FIGURES_HEAD = 14 };
 
 /* Field number @i, in the order of the structure. */
 uint64_t *figures_total(struct pd_totals *t, size_t i);

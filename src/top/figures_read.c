@@ -30,8 +30,8 @@ uint64_t *figures_total(struct pd_totals *t, size_t i)
 uint64_t *figures_head_number(struct figures_head *h, size_t i)
 {
 	uint64_t *const v[N_FIGURES_HEAD] = {
-		&h->pid,	&h->session,   &h->tracer, &h->image,	&h->time_ns,
-		&h->elapsed_ns, &h->worked_ns, &h->lost,   &h->program,
+		&h->pid,	&h->session,   &h->tracer, &h->image,	&h->restarts,
+		&h->time_ns,	&h->elapsed_ns, &h->worked_ns, &h->lost,   &h->program,
 		&h->cost.ran_ns, &h->cost.stopped_ns, &h->cost.taken_ns, &h->cost.calls,
 	};
 

@@ -153,6 +153,7 @@ bool top_look_follows(const struct top_look *l, const struct top_look *before)
 {
 	return before && before->data && before->head.pid == l->head.pid &&
 	       before->head.tracer == l->head.tracer && before->head.image == l->head.image &&
+	       before->head.restarts == l->head.restarts &&
 	       before->head.time_ns < l->head.time_ns &&
 	       before->data->totals.allocs <= l->data->totals.allocs &&
 	       before->data->totals.frees <= l->data->totals.frees;

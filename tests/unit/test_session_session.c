@@ -202,6 +202,7 @@ static void a_restart_saves_and_forgets_and_takes_the_name_the_program_gives(voi
 	assert_int_equal(unseen_so_far(i).lost, 1);
 	assert_int_equal(unseen_now(i).lost, 0);
 	assert_int_equal(i->profile->totals.allocs, 0);
+	assert_int_equal(i->restarts, 1);
 	mark(i, MARK_STOP, 0);
 	assert_int_equal(script.saves, 2);
 	alloc(i, 0x20, 1);

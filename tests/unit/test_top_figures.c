@@ -15,6 +15,7 @@ static const struct figures_head head = {
 	.session = 4700,
 	.tracer = 99,
 	.image = 2,
+	.restarts = 6,
 	.time_ns = UINT64_C(0x8000000000000001),
 	.elapsed_ns = 5,
 	.worked_ns = 3,

@@ -142,6 +142,11 @@ static void rates_are_of_the_time_between_two_looks(void **state)
 	assert_false(top_look_follows(&first, &second));
 	second.head.image++;
 	assert_false(top_look_follows(&second, &first));
+	/* It may have requested more since it began anew than it had before. */
+	second.head.image--;
+	assert_true(top_look_follows(&second, &first));
+	second.head.restarts++;
+	assert_false(top_look_follows(&second, &first));
 	top_look_release(&first);
 	top_look_release(&second);
 	top_namer_release(&n);
