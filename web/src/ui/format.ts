@@ -23,7 +23,7 @@ function in_unit(n: number): { n: number; unit: string } {
 export function bytes(exactly: number): string {
 	const { n, unit } = in_unit(exactly);
 
-	return `${unit === "B" || n >= 99.95 ? Math.round(n) : n.toFixed(1)}\u00a0${unit}`;
+	return `${unit === "B" || Math.abs(n) >= 99.95 ? Math.round(n) : n.toFixed(1)}\u00a0${unit}`;
 }
 
 /** A round number of bytes as it is, on an axis: "1.25 MB", "3 MB". */
@@ -65,7 +65,11 @@ export function time(ns: number): string {
 	const s = ns / 1e9;
 
 	if (ns === 0) return "0\u00a0s";
-	if (s >= 120) return `${Math.floor(s / 60)}\u00a0min ${Math.round(s % 60)}\u00a0s`;
+	if (s >= 120) {
+		const whole = Math.round(s);
+
+		return `${Math.floor(whole / 60)}\u00a0min ${whole % 60}\u00a0s`;
+	}
 	if (s >= 10) return `${s.toFixed(1)}\u00a0s`;
 	if (s >= 0.1) return `${s.toFixed(2)}\u00a0s`;
 	if (s >= 1e-3) return `${(s * 1e3).toFixed(s >= 0.01 ? 0 : 1)}\u00a0ms`;

@@ -19,7 +19,7 @@ import {
 	says_not_seen,
 } from "../../src/data/sentences";
 import { make_tree, measure_of, measures_of } from "../../src/data/tree";
-import { name_with_parameters, set_full_names, short_name } from "../../src/ui/format";
+import { bytes, name_with_parameters, set_full_names, short_name, time } from "../../src/ui/format";
 import { meet_names, shown_name } from "../../src/ui/names";
 import { type Chain, report, tree_block } from "../lib/made";
 
@@ -357,4 +357,18 @@ test("with --names=full names are whole", () => {
 	assert.equal(short_name("whole::name<int>(int)"), "whole::name<int>(int)");
 	set_full_names(false);
 	assert.equal(short_name("whole::name<int>(int)"), "whole::name<>");
+});
+
+test("no minute has sixty seconds", () => {
+	assert.deepEqual(
+		[119.9e9, 120e9, 179.4e9, 179.6e9, 3599.7e9].map((ns) => plain(time(ns))),
+		["119.9 s", "2 min 0 s", "2 min 59 s", "3 min 0 s", "60 min 0 s"],
+	);
+});
+
+test("less has as many digits as more", () => {
+	assert.deepEqual(
+		[150_000, -150_000, 99_900, -99_900].map((n) => plain(bytes(n))),
+		["150 kB", "-150 kB", "99.9 kB", "-99.9 kB"],
+	);
 });
