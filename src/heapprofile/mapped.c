@@ -30,6 +30,7 @@ int mapped_copy(struct mapped *to, const struct mapped *from)
 		memcpy(to->objects, from->objects, from->n_objects * sizeof *to->objects);
 	to->n_parts = to->cap_parts = from->n_parts;
 	to->n_objects = to->cap_objects = from->n_objects;
+	to->unused = from->unused;
 	to->brk = from->brk;
 	for (size_t i = 0; !err && i < t->n; i++)
 		err = stack_table_add(&to->counts, t->elements + t->stacks[i].first, t->stacks[i].n,
@@ -52,6 +53,26 @@ static taddr page_end(taddr at)
 	return (at + 4095) & ~4095ull;
 }
 
+static int new_object(struct mapped *m, uint32_t node, uint32_t *object)
+{
+	if (m->unused) {
+		*object = m->unused - 1;
+		m->unused = m->objects[*object].node;
+	} else if (ARRAY_RESERVE(&m->objects, &m->cap_objects, m->n_objects)) {
+		return -ENOMEM;
+	} else {
+		*object = (uint32_t)m->n_objects++;
+	}
+	m->objects[*object] = (struct mapped_object){ .node = node };
+	return 0;
+}
+
+static void leave_unused(struct mapped *m, uint32_t object)
+{
+	m->objects[object].node = m->unused;
+	m->unused = object + 1;
+}
+
 static int add_part(struct mapped *m, struct mapped_part part)
 {
 	if (ARRAY_RESERVE(&m->parts, &m->cap_parts, m->n_parts))
@@ -65,7 +86,8 @@ static int add_part(struct mapped *m, struct mapped_part part)
 static int cut(struct mapped *m, size_t i, taddr start, taddr end)
 {
 	struct mapped_part *p = &m->parts[i], rest = *p;
-	struct mapped_object *o = &m->objects[p->object];
+	uint32_t object = p->object;
+	struct mapped_object *o = &m->objects[object];
 	taddr from = start > p->start ? start : p->start, to = end < p->end ? end : p->end;
 	uint32_t node = o->node;
 
@@ -82,7 +104,8 @@ static int cut(struct mapped *m, size_t i, taddr start, taddr end)
 	} else if (from > p->start) {
 		m->parts[i].end = from;
 	} else {
-		o->parts--;
+		if (!--o->parts)
+			leave_unused(m, object);
 		*p = m->parts[--m->n_parts];
 	}
 	return count(m, node, !o->parts, (int64_t)(to - from), true);
@@ -108,12 +131,16 @@ static int map(struct mapped *m, taddr start, uint64_t len, uint64_t born, uint3
 {
 	if (!len || start + len < start)
 		return 0;
-	if (ARRAY_RESERVE(&m->objects, &m->cap_objects, m->n_objects))
-		return -ENOMEM;
-	m->objects[m->n_objects++] = (struct mapped_object){ .node = node };
-	int err = add_part(m, (struct mapped_part){ start, start + len, (uint32_t)m->n_objects - 1,
-						    born });
-	return err ? err : count(m, node, 1, (int64_t)len, false);
+	uint32_t object;
+	int err = new_object(m, node, &object);
+	if (err)
+		return err;
+	err = add_part(m, (struct mapped_part){ start, start + len, object, born });
+	if (err) {
+		leave_unused(m, object);
+		return err;
+	}
+	return count(m, node, 1, (int64_t)len, false);
 }
 
 static int move_break(struct mapped *m, const struct page_event *e, uint32_t node, bool ignored)

@@ -17,6 +17,7 @@ struct mapped_part {
 	uint64_t born;		/* number of the call that mapped it */
 };
 
+/* Without parts it is unused, and @node is the next unused one. */
 struct mapped_object {
 	uint32_t node, parts;
 };
@@ -26,6 +27,7 @@ struct mapped {
 	size_t n_parts, cap_parts;
 	struct mapped_object *objects;
 	size_t n_objects, cap_objects;
+	uint32_t unused;	/* first unused object, plus one; 0: none */
 	struct stack_table counts;	/* its elements are nodes of the call tree */
 	taddr brk;		/* the program break; 0: not known */
 };

@@ -155,6 +155,33 @@ static void a_copy_goes_its_own_way(void **state)
 	mapped_release(&m);
 }
 
+static void regions_that_come_and_go_take_no_more_memory(void **state)
+{
+	struct mapped m = { 0 }, copy = { 0 };
+
+	(void)state;
+	for (uint32_t i = 0; i < 1000; i++) {
+		map(&m, 0x10000, 4 * PAGE, 5);
+		map(&m, 0x90000, PAGE, 6);
+		unmap(&m, 0x10000 + PAGE, PAGE);
+		unmap(&m, 0x10000, 4 * PAGE);
+		unmap(&m, 0x90000, PAGE);
+	}
+	assert_true(m.n_objects <= 2);
+	assert_int_equal(mapped_copy(&copy, &m), 0);
+	map(&copy, 0x10000, PAGE, 7);
+	map(&copy, 0x20000, PAGE, 8);
+	map(&copy, 0x30000, PAGE, 9);
+	unmap(&copy, 0x20000, PAGE);
+	assert_true(copy.n_objects <= 3);
+	assert_counts(&copy, 5, 0, 0, 1000, 4000 * PAGE);
+	assert_counts(&copy, 7, 1, PAGE, 1, PAGE);
+	assert_counts(&copy, 8, 0, 0, 1, PAGE);
+	assert_counts(&copy, 9, 1, PAGE, 1, PAGE);
+	mapped_release(&copy);
+	mapped_release(&m);
+}
+
 static void strange_lengths_do_no_harm(void **state)
 {
 	struct mapped m = { 0 };
@@ -179,6 +206,7 @@ int main(void)
 		cmocka_unit_test(the_break_goes_up_and_down),
 		cmocka_unit_test(what_began_before_does_not_unmap_what_came_meanwhile),
 		cmocka_unit_test(a_copy_goes_its_own_way),
+		cmocka_unit_test(regions_that_come_and_go_take_no_more_memory),
 		cmocka_unit_test(strange_lengths_do_no_harm),
 	};
 
