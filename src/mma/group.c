@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "mma/group_internal.h"
 
+#include "base/array.h"
+#include "base/idindex.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
 struct mma_group {
 	struct mma_group_ops ops;
 	struct mma_stats stats;
-	struct mma_process *first, **last;	/* in the order of joining */
+	struct mma_process **all;		/* in the order of joining */
+	size_t n, cap;
+	struct idindex latest_of;		/* by pid: the latest process that has it */
 	struct mma_process *ending;		/* its program has just ended; the process may go on
 						   by exec */
 	const struct mma_process *latest;	/* the process of the last entry */
@@ -24,7 +29,6 @@ struct mma_group *mma_group_new(const struct mma_group_ops *ops)
 	if (!g)
 		return NULL;
 	g->ops = *ops;
-	g->last = &g->first;
 	return g;
 }
 
@@ -41,10 +45,10 @@ void mma_group_free(struct mma_group *g)
 {
 	if (!g)
 		return;
-	for (struct mma_process *p = g->first, *next; p; p = next) {
-		next = p->next;
-		process_free(p);
-	}
+	for (size_t i = 0; i < g->n; i++)
+		process_free(g->all[i]);
+	free(g->all);
+	idindex_release(&g->latest_of);
 	free(g);
 }
 
@@ -128,25 +132,14 @@ void mma_process_end(struct mma_process *p, uint64_t now_ns)
 	p->group->ending = p;
 }
 
-static struct mma_process *last_live(const struct mma_group *g)
-{
-	struct mma_process *last = NULL;
-
-	for (struct mma_process *p = g->first; p; p = p->next)
-		if (!p->ended)
-			last = p;
-	return last;
-}
-
 void mma_group_end(struct mma_group *g, uint64_t now_ns)
 {
-	struct mma_process *p;
-
 	apply_ending(g);
-	/* Many processes may have come and gone, but only a few are live. */
-	while ((p = last_live(g))) {
-		p->end_ns = now_ns;
-		leave(p);
+	for (size_t i = g->n; i-- > 0;) {
+		if (g->all[i]->ended)
+			continue;
+		g->all[i]->end_ns = now_ns;
+		leave(g->all[i]);
 	}
 }
 
@@ -233,7 +226,39 @@ static void go_on(struct mma_process *p, uint64_t now)
 	failed(p->group, free_all(p, end));
 }
 
-static struct mma_process *process_new(struct mma_group *g, pid_t pid, unsigned nth)
+static bool has_pid(const void *group, uint32_t id, const void *pid)
+{
+	return ((const struct mma_group *)group)->all[id]->pid == *(const pid_t *)pid;
+}
+
+static uint64_t hash_of(const void *group, uint32_t id)
+{
+	return hash_mix((uint64_t)((const struct mma_group *)group)->all[id]->pid);
+}
+
+/* Find the latest process with this pid, or IDINDEX_NONE. */
+static uint32_t latest_of(const struct mma_group *g, pid_t pid)
+{
+	return idindex_find(&g->latest_of, hash_mix((uint64_t)pid), has_pid, g, &pid);
+}
+
+/* Add a process, which takes the place of @before as the latest one with its pid. 0 or -ENOMEM. */
+static int add(struct mma_group *g, struct mma_process *p, uint32_t before)
+{
+	uint64_t hash = hash_mix((uint64_t)p->pid);
+
+	if (ARRAY_RESERVE(&g->all, &g->cap, g->n))
+		return -ENOMEM;
+	if (before != IDINDEX_NONE)
+		idindex_remove(&g->latest_of, before, hash, hash_of, g);
+	int err = idindex_add(&g->latest_of, (uint32_t)g->n, hash, hash_of, g);
+	if (!err)
+		g->all[g->n++] = p;
+	return err;
+}
+
+/* An earlier process, which has ended, may have had the same pid: @before. */
+static struct mma_process *process_new(struct mma_group *g, pid_t pid, uint32_t before)
 {
 	struct mma_process *p = calloc(1, sizeof *p);
 
@@ -241,8 +266,13 @@ static struct mma_process *process_new(struct mma_group *g, pid_t pid, unsigned 
 		return NULL;
 	p->group = g;
 	p->pid = pid;
+	p->nth = before == IDINDEX_NONE ? 0 : g->all[before]->nth + 1;
+	if (add(g, p, before)) {
+		free(p);
+		return NULL;
+	}
 	if (g->ops.open) {
-		struct mma_file f = g->ops.open(g->ops.ctx, pid, nth);
+		struct mma_file f = g->ops.open(g->ops.ctx, pid, p->nth);
 
 		p->name = f.name;
 		if (f.fd >= 0)
@@ -252,24 +282,20 @@ static struct mma_process *process_new(struct mma_group *g, pid_t pid, unsigned 
 		else if (!p->log)
 			failed(g, -ENOMEM);
 	}
-	*g->last = p;
-	g->last = &p->next;
 	return p;
 }
 
 struct mma_process *mma_group_join(struct mma_group *g, pid_t pid, uint64_t now_ns)
 {
-	struct mma_process *p = g->first;
-	unsigned nth = 0;
+	uint32_t before = latest_of(g, pid);
+	struct mma_process *p;
 
-	/* An earlier process, which has ended, may have had the same pid. */
-	for (; p && (p->pid != pid || p->ended); p = p->next)
-		nth += p->pid == pid;
-	if (p) {
+	if (before != IDINDEX_NONE && !g->all[before]->ended) {
+		p = g->all[before];
 		go_on(p, now_ns);
 	} else {
 		apply_ending(g);
-		p = process_new(g, pid, nth);
+		p = process_new(g, pid, before);
 	}
 	if (p)
 		mma_process_stamp(p, (uint32_t)pid, now_ns);
@@ -303,7 +329,8 @@ int mma_group_flush(struct mma_group *g)
 {
 	int err = 0;
 
-	for (struct mma_process *p = g->first; p; p = p->next) {
+	for (size_t i = 0; i < g->n; i++) {
+		struct mma_process *p = g->all[i];
 		int one = p->log ? mma_writer_flush(p->log) : 0;
 
 		err = err ? err : one;
@@ -316,7 +343,9 @@ int mma_group_close(struct mma_group *g, void (*closed)(void *ctx, const char *n
 {
 	int err = g->err;
 
-	for (struct mma_process *p = g->first; p; p = p->next) {
+	for (size_t i = 0; i < g->n; i++) {
+		struct mma_process *p = g->all[i];
+
 		if (p->log)
 			p->log_err = mma_writer_close(p->log);
 		p->log = NULL;

@@ -10,9 +10,9 @@
 #include "mma/writer.h"
 
 struct mma_process {
-	struct mma_process *next;
 	struct mma_group *group;
 	pid_t pid;
+	unsigned nth;			/* number of processes before it with the same pid */
 	char *name;			/* of its log; NULL: none */
 	struct mma_writer *log;		/* NULL: none, or closed */
 	int log_err;			/* result of closing it */

@@ -496,10 +496,32 @@ static void so_it_has_when_there_were_pauses(void **state)
 	mma_group_free(g);
 }
 
-/* A build may have had hundreds of thousands. */
+static void a_pid_that_is_used_again_gets_another_log(void **state)
+{
+	struct mma_group *g = group_new();
+
+	(void)state;
+	for (unsigned nth = 0; nth < 3; nth++)
+		for (pid_t pid = 7; pid < 9; pid++) {
+			struct image i = image_new(g, pid, profile_new(), nth);
+			const char *end = strrchr(names[n_names - 1], '/');
+			char expected[20];
+
+			snprintf(expected, sizeof expected, "/%d.%u", (int)pid, nth);
+			assert_string_equal(end, expected);
+			image_end(&i, nth);
+			image_free(&i);
+		}
+	mma_group_end(g, 10);
+	logs_agree(g);
+	mma_group_free(g);
+}
+
+/* A build may have had hundreds of thousands: a search among all of them, each time, would take
+ * minutes. */
 static void a_group_that_had_many_processes_ends_on_a_small_stack(void **state)
 {
-	enum { MANY = 20000, SMALL = 256 << 10 };
+	enum { MANY = 300000, SMALL = 256 << 10 };
 	struct mma_group *g = mma_group_new(&(struct mma_group_ops){ 0 });
 	struct profile *p = profile_new();
 	struct rlimit was, small;
@@ -535,6 +557,7 @@ int main(void)
 		cmocka_unit_test(a_profile_has_the_statistics_of_its_log),
 		cmocka_unit_test(so_it_has_when_there_were_pauses),
 		cmocka_unit_test(processes_that_come_go_fork_and_exec_agree_with_their_logs),
+		cmocka_unit_test(a_pid_that_is_used_again_gets_another_log),
 		cmocka_unit_test(a_group_that_had_many_processes_ends_on_a_small_stack),
 	};
 
