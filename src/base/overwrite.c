@@ -110,6 +110,15 @@ int overwrite_open(const char *path, bool no_link, int flags)
 	return -EAGAIN;
 }
 
+int overwrite_open_now(const char *path, bool no_link)
+{
+	int fd = overwrite_open(path, no_link, O_NONBLOCK);
+
+	if (fd >= 0)
+		fcntl(fd, F_SETFL, 0);
+	return fd;
+}
+
 const char *overwrite_why(int err)
 {
 	if (err == -ELOOP)
@@ -118,5 +127,7 @@ const char *overwrite_why(int err)
 	if (err == -EEXIST)
 		return "anybody may make files in its directory, and it is somebody else's or has "
 		       "another name, too; remove it, or name another";
+	if (err == -ENXIO)
+		return "nobody reads this pipe";
 	return strerror(-err);
 }

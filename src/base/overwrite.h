@@ -20,6 +20,10 @@
  */
 int overwrite_open(const char *path, bool no_link, int flags);
 
+/* As overwrite_open(), without waiting for anything: -ENXIO if nobody reads a pipe. Writing to the
+ * descriptor does wait. */
+int overwrite_open_now(const char *path, bool no_link);
+
 /* Would overwrite_open() refuse the file now? Nothing is opened: a pipe's reader must not see us
  * open and close it. 0, or -errno as above. */
 int overwrite_check(const char *path, bool no_link);

@@ -322,7 +322,8 @@ int heap_write_file(struct heapprofile *h, char **path, struct error *e)
 	if (asprintf(&name, "%s.%04u.heap", h->prefix, h->number + 1) < 0)
 		return error_set(e, -ENOMEM, "cannot write a heap profile: out of memory");
 	h->number++;
-	int fd = overwrite_open(name, h->how.foreign, 0);
+	/* The program waits for it. */
+	int fd = overwrite_open_now(name, h->how.foreign);
 	struct error why = { "" };
 	int err = fd;
 

@@ -9,12 +9,10 @@
 #include "session/filename.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 struct mma_output {
@@ -50,14 +48,9 @@ static int open_file(const struct mma_output *m, pid_t pid, const char *name)
 {
 	const struct session *s = m->base.session;
 	bool may_wait = s->launched && pid == s->root;
-	struct stat st;
 
-	if (may_wait || stat(name, &st) || !S_ISFIFO(st.st_mode))
-		return output_open_for_reader(name, s->foreign);
-	int fd = overwrite_open(name, s->foreign, O_NONBLOCK);
-	if (fd >= 0)
-		fcntl(fd, F_SETFL, 0);
-	return fd;
+	return may_wait ? output_open_for_reader(name, s->foreign)
+			: overwrite_open_now(name, s->foreign);
 }
 
 static struct mma_file open_log(void *ctx, pid_t pid, unsigned nth)
@@ -75,8 +68,7 @@ static struct mma_file open_log(void *ctx, pid_t pid, unsigned nth)
 	if (f.fd >= 0)
 		return f;
 	say_to(m->all->host->say,
-	       "cannot write the log %s: %s", f.name,
-	       f.fd == -ENXIO ? "nobody reads this pipe" : overwrite_why(f.fd));
+	       "cannot write the log %s: %s", f.name, overwrite_why(f.fd));
 	free(f.name);
 	f.name = NULL;
 	f.fd = -1;

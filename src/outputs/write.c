@@ -150,9 +150,7 @@ static FILE *open_report(struct outputs *o)
 		unwritten_say(o, "%s", e.text);
 	else if (!f)
 		unwritten_say(o, "cannot write the report %s: %s", path,
-			      fd == -ENXIO ? "nobody reads this pipe" :
-			      fd >= 0	   ? strerror(errno) :
-					     overwrite_why(fd));
+			      fd >= 0 ? strerror(errno) : overwrite_why(fd));
 	free(path);
 	return f;
 }

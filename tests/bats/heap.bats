@@ -295,6 +295,16 @@ agrees() {
 	says err 'cannot write the heap profile not/there.0001.heap: No such file'
 }
 
+@test "a pipe that nobody reads is told, and holds nobody" {
+	mkfifo p.0001.heap
+	limited "$MPROF" run --heap-profile=p --heap-profile-cleanup=no -o r --data=d -- "$T/heap" 2>err \
+		&& STATUS=0 || STATUS=$?
+	[ "$STATUS" = 1 ]
+	says err 'cannot write the heap profile p.0001.heap: nobody reads this pipe'
+	[ -s d ]
+	[ -p p.0001.heap ]
+}
+
 @test "a dump that fails in the middle is told, the next ones are written, and mprof ends with 1" {
 	mkdir p.0001.heap
 	limited "$MPROF" run --heap-profile=p --heap-profile-allocation-interval=1M -o r --data=d -- "$T/heap" 2>err \

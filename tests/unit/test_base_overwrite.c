@@ -154,9 +154,15 @@ static void pipes_and_devices_are_opened_as_they_are(void **state)
 	close(fd);
 	assert_int_equal(mkfifo("own/it", 0600), 0);
 	assert_int_equal(overwrite_open("own/it", false, O_NONBLOCK), -ENXIO);
+	assert_int_equal(overwrite_open_now("own/it", false), -ENXIO);
+	assert_string_equal(overwrite_why(-ENXIO), "nobody reads this pipe");
 	int reader = open("own/it", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	fd = overwrite_open("own/it", true, O_NONBLOCK);
 	assert_return_code(fd, -fd);
+	close(fd);
+	fd = overwrite_open_now("own/it", true);
+	assert_return_code(fd, -fd);
+	assert_false(fcntl(fd, F_GETFL) & O_NONBLOCK);
 	close(fd);
 	close(reader);
 }
