@@ -81,13 +81,15 @@ static void handle(int sig, void (*handler)(int))
 
 #ifndef __SANITIZE_ADDRESS__
 static struct tracer *tracing;
+static pid_t tracing_in;
 static say_fn *say;
 
 /* An internal error must not strand the program: detach from it first, then die of the signal. If
- * that fails, too, the watchdog recovers the program. */
+ * that fails, too, the watchdog recovers the program. A forked child just dies: it has the tracer's
+ * descriptors of the program's memory, but the tracer goes on. */
 static void on_internal_error(int sig, siginfo_t *si, void *context)
 {
-	struct tracer *t = tracing;
+	struct tracer *t = getpid() == tracing_in ? tracing : NULL;
 
 	(void)context;
 	/* Sent by another process. waitpid(2) may just have reported a stop that is not recorded
@@ -119,6 +121,7 @@ static void catch_internal_errors(struct tracer *t, say_fn *tell)
 				.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART };
 
 	tracing = t;
+	tracing_in = getpid();
 	say = tell;
 	sigaltstack(&on_it, NULL);
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)

@@ -244,6 +244,24 @@ break_function() {
 	finish server
 }
 
+@test "an internal error of a child of the tracing process leaves the traps in: all calls are seen" {
+	nm "$MPROF" 2>/dev/null | grep -q ' T heap_write_text$' || skip "this mprof has no symbols"
+	start marks "$T/marks"
+	before "$PID"
+	attach --heap-profile="$D/p" --heap-profile-allocation-interval=1 --symbols=yes \
+		-o report.txt --data=run.data "$PID"
+	break_function "$(tracer_of "$PID")" heap_write_text
+	did "take 2"
+	await attach.err 'p.0002.heap: the process that writes it ended with signal 4'
+	did "take 3"
+	limited "$MPROF" detach "$PID" >detach.out 2>detach.err || :
+	ended "$FRONT"
+	[ "$STATUS" = 1 ]
+	[ "$("$MPROF" stats --format=json run.data | jq .malloc)" = 5 ]
+	clean "$PID"
+	finish marks
+}
+
 # survives SIGNAL tracer|front: one process of mprof gets it, then the session is ended in any case
 survives() {
 	local to=$FRONT
