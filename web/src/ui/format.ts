@@ -23,7 +23,9 @@ function in_unit(n: number): { n: number; unit: string } {
 export function bytes(exactly: number): string {
 	const { n, unit } = in_unit(exactly);
 
-	return `${unit === "B" || Math.abs(n) >= 99.95 ? Math.round(n) : n.toFixed(1)}\u00a0${unit}`;
+	const whole = unit === "B" || Math.abs(n) >= 99.95;
+
+	return `${whole ? Math.round(n) : n.toFixed(1)}\u00a0${unit}`;
 }
 
 /** A round number of bytes as it is, on an axis: "1.25 MB", "3 MB". */
