@@ -204,7 +204,9 @@ struct engine_ops {
 
 	/* See nothing until it is switched on again; the tasks may run. */
 	void (*suspend)(struct engine *e, bool on);
-	/* In how many functions has the program overwritten what the engine put there? */
+	/* Is what the engine put into this function in its place? */
+	bool (*has_jump)(const struct engine *e, taddr function);
+	/* In how many functions has the program overwritten that? */
 	unsigned (*undone)(const struct engine *e);
 	/* All tasks are stopped: take everything out of the program. -EAGAIN: a task is executing
 	 * it; let all run for a moment and call it again. */

@@ -19,13 +19,17 @@ bool watch_is_taken(const struct watch *w, taddr at)
 	return watch_taken(w, at);
 }
 
-void watch_forget_taken(struct watch *w, taddr start, taddr end)
+void watch_forget_taken(struct watch *w, taddr start, taddr end, bool copied)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < w->n_taken; i++)
-		if (w->taken[i].at < start || w->taken[i].at >= end)
+	for (size_t i = 0; i < w->n_taken; i++) {
+		const taddr at = w->taken[i].at;
+
+		if (at < start || at >= end ||
+		    (copied && w->shared->engine->has_jump(w->engine, at)))
 			w->taken[n++] = w->taken[i];
+	}
 	w->n_taken = n;
 }
 
@@ -36,7 +40,7 @@ void watch_decline(struct watch *w, taddr at, const char *why)
 	if (!taken)
 		return;
 	const struct engine_function f = *taken;
-	watch_forget_taken(w, at, at + 1);
+	watch_forget_taken(w, at, at + 1, false);
 	if (watch_note_left(w, &f, why) || watch_plant(w, f.at, BREAKPOINT_ENTRY, f.file, f.number))
 		w->counts.lost++;
 }

@@ -113,7 +113,7 @@ static bool has_mapping(const struct mappings *maps, const struct mapping *m)
 static void forget_range(struct watch *w, const struct address_space *copy, taddr start, taddr end)
 {
 	breakpoints_forget(&w->breakpoints, copy, start, end);
-	watch_forget_taken(w, start, end);
+	watch_forget_taken(w, start, end, copy && w->engine);
 }
 
 /* Forget what was in @m and is not mapped any more. mprotect(2) of a part of the code may split a

@@ -203,8 +203,9 @@ void watch_say_gone(struct watch *w, uint32_t file);
 /* The function at @at, if the engine sees it; else NULL. */
 const struct engine_function *watch_taken(const struct watch *w, taddr at);
 bool watch_is_taken(const struct watch *w, taddr at);
-/* Forget functions in [start, end), which is no longer mapped. */
-void watch_forget_taken(struct watch *w, taddr start, taddr end);
+/* Forget functions in [start, end), where their file is no longer mapped. @copied: but not those of
+ * which the program has put a copy there, with what the engine wrote. */
+void watch_forget_taken(struct watch *w, taddr start, taddr end, bool copied);
 /* The engine will not see a function that it has taken after all: trap it. No task is in it. */
 void watch_decline(struct watch *w, taddr at, const char *why);
 /* Does it see a function that gives blocks, and one that frees them? */

@@ -182,7 +182,9 @@ static void fast_modules(struct engine *e, const struct mappings *maps)
 		struct pad *p = &e->pads[i];
 		const struct mapping *m = mappings_find(maps, p->at);
 
-		if (p->gone || (m && m->file == e->functions[i].file))
+		/* Where no file is mapped any more there may be the program's own copy of the
+		 * code, with the jump. */
+		if (p->gone || (m ? m->file == e->functions[i].file : pads_has_jump(e, p->at)))
 			continue;
 		p->gone = true;
 		journal_remove(e->shared->settings.journal, p->journal_entry);
@@ -448,6 +450,7 @@ const struct engine_ops fast_engine = {
 	.has_code = own_code_has,
 	.leave_code = own_code_leave,
 	.suspend = fast_suspend,
+	.has_jump = pads_has_jump,
 	.undone = pads_undone,
 	.remove = fast_remove,
 	.clean_copy = fork_clean_copy,

@@ -210,6 +210,8 @@ enum engine_answer pads_plan(struct engine *e, const struct engine_function *f, 
 int pads_arm(struct engine *e, bool held, struct error *why);
 /* See struct engine_ops. */
 void pads_drop(struct engine *e, const char *why);
+/* See struct engine_ops. */
+bool pads_has_jump(const struct engine *e, taddr function);
 /* How many of the jumps are not in place. */
 unsigned pads_undone(const struct engine *e);
 /* Put the program's own bytes back in @space, where the jumps still are. */

@@ -278,21 +278,37 @@ void pads_lift(const struct engine *e, const struct address_space *space)
 	}
 }
 
+/* Read what is where the pad's jump should be. False: there is none, or nothing is mapped. */
+static bool read_jump(const struct engine *e, const struct pad *p, bool *is_jump)
+{
+	uint8_t jump[ARCH_PATCH_JUMP], now[ARCH_PATCH_JUMP];
+	taddr at = arch_patch_place(&p->patch, p->at);
+
+	if (!p->written || p->gone || arch_patch_jump(at, p->code, jump) ||
+	    address_space_read(e->space, at, now, sizeof now) != (ssize_t)sizeof now)
+		return false;
+	*is_jump = !memcmp(now, jump, sizeof now);
+	return true;
+}
+
 unsigned pads_undone(const struct engine *e)
 {
 	unsigned n = 0;
+	bool is_jump;
 
-	for (size_t i = 0; i < e->n_pads; i++) {
-		const struct pad *p = &e->pads[i];
-		uint8_t jump[ARCH_PATCH_JUMP], now[ARCH_PATCH_JUMP];
-		taddr at = arch_patch_place(&p->patch, p->at);
-
-		if (!p->written || p->gone || arch_patch_jump(at, p->code, jump))
-			continue;
-		n += address_space_read(e->space, at, now, sizeof now) == (ssize_t)sizeof now &&
-		     memcmp(now, jump, sizeof now) != 0;
-	}
+	for (size_t i = 0; i < e->n_pads; i++)
+		n += read_jump(e, &e->pads[i], &is_jump) && !is_jump;
 	return n;
+}
+
+bool pads_has_jump(const struct engine *e, taddr function)
+{
+	bool is_jump;
+
+	for (size_t i = 0; i < e->n_pads; i++)
+		if (e->pads[i].at == function && read_jump(e, &e->pads[i], &is_jump) && is_jump)
+			return true;
+	return false;
 }
 
 /* A pad that has begun a call calls the agent at its end, whatever the flag says, and the agent has

@@ -172,3 +172,68 @@ dies_of() {
 	rm -f scribbles.*
 	dies_of fill-near 132 changed
 }
+
+# As programs do that move their code to huge pages: the jumps are copied, too.
+@test "an allocator whose code the program replaces by a copy, and that then loads a library, is counted, and let go whole" {
+	cat >mover.c <<-'EOT'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <stdint.h>
+		#include <stdio.h>
+		#include <stdlib.h>
+		#include <string.h>
+		#include <sys/mman.h>
+		#define MOVED __attribute__((section(".text.moved"), aligned(16), noinline))
+		#define BEHIND __attribute__((section(".text.moved.end"), aligned(4096), noinline))
+		static char heap[1 << 20];
+		static size_t used;
+		__attribute__((section(".text.moved"), aligned(4096), noinline)) void *malloc(size_t n)
+		{
+			char *p = heap + __atomic_fetch_add(&used, (n + 31) & ~(size_t)15, __ATOMIC_RELAXED);
+			*(size_t *)p = n;
+			return p + 16;
+		}
+		MOVED void free(void *p) { if (p) ((size_t *)p)[-1] = 0; }
+		BEHIND void *calloc(size_t a, size_t b) { return malloc(a * b); }
+		BEHIND void *realloc(void *p, size_t n)
+		{
+			void *q = malloc(n);
+			return p ? memcpy(q, p, ((size_t *)p)[-1] < n ? ((size_t *)p)[-1] : n) : q;
+		}
+		BEHIND static void work(void) { for (int i = 0; i < 10; i++) free(malloc(3359)); }
+		static void move(void)
+		{
+			char *code = (char *)((uintptr_t)malloc & ~(uintptr_t)4095);
+			char *copy = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+			memcpy(copy, code, 4096);
+			mprotect(copy, 4096, PROT_READ | PROT_EXEC);
+			if (mremap(copy, 4096, 4096, MREMAP_MAYMOVE | MREMAP_FIXED, code) != code) abort();
+		}
+		int main(void)
+		{
+			char line[80];
+			setvbuf(stdout, NULL, _IONBF, 0);
+			puts("ready 1");
+			if (!fgets(line, sizeof line, stdin)) return 1;
+			move();
+			work();
+			if (!dlopen("libm.so.6", RTLD_NOW)) return 1;
+			work();
+			puts("moved");
+			if (!fgets(line, sizeof line, stdin)) return 1;
+			work();
+			puts("done");
+			return 0;
+		}
+	EOT
+	cc -O1 -fno-builtin -w -o mover mover.c -ldl
+	start mover ./mover
+	attach --engine=fast -o run.txt --data=run.data "$PID"
+	tell_await mover go moved
+	detach "$PID"
+	tell_await mover go 'done'
+	ended "$PID"
+	[ "$STATUS" = 0 ]
+	limited "$MPROF" report --format=json -o out.json run.data 2>report.err
+	jq -e '[.bins[] | select(.size == 3359)][0] | .allocs == 20 and .frees == 20' out.json || fail "$(jq -c .bins out.json)"
+}

@@ -170,6 +170,12 @@ static int script_remove(struct engine *e)
 	return err;
 }
 
+static bool script_has_jump(const struct engine *e, taddr function)
+{
+	(void)e, (void)function;
+	return false;
+}
+
 static unsigned script_undone(const struct engine *e)
 {
 	(void)e;
@@ -224,6 +230,7 @@ static const struct engine_ops script_ops = {
 	.has_code = script_has_code,
 	.leave_code = script_leave_code,
 	.suspend = script_suspend,
+	.has_jump = script_has_jump,
 	.undone = script_undone,
 	.remove = script_remove,
 	.clean_copy = script_clean_copy,
