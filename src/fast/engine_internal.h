@@ -212,6 +212,8 @@ int pads_arm(struct engine *e, bool held, struct error *why);
 void pads_drop(struct engine *e, const char *why);
 /* See struct engine_ops. */
 bool pads_has_jump(const struct engine *e, taddr function);
+/* Is @pc in a slot, which is as it was written? Then its instructions are the program's own. */
+bool pads_is_displaced(const struct engine *e, taddr pc);
 /* How many of the jumps are not in place. */
 unsigned pads_undone(const struct engine *e);
 /* Put the program's own bytes back in @space, where the jumps still are. */

@@ -72,8 +72,8 @@ static bool read_clock(struct engine *e, const struct task *task, struct arch_re
 	return !arch_set_regs(task->tid, r);
 }
 
-/* Pads and slots do not fault by themselves: the program has damaged them and will die of it. Its
- * own bytes cannot be put back before the thread goes on, since other threads run through them. */
+/* Pads do not fault by themselves: the program has damaged them and will die of it. Its own bytes
+ * cannot be put back before the thread goes on, since other threads run through them. */
 static bool say_fatal(struct engine *e, const struct task *task, taddr pc)
 {
 	uint8_t byte;
@@ -97,8 +97,9 @@ bool faults_pass(struct engine *e, struct task *task)
 
 	if (arch_get_regs(task->tid, &r))
 		return false;
+	/* In a slot it is the program's own fault: it may have freed what is no block. */
 	if (near_has(e, arch_pc(&r)))
-		return say_fatal(e, task, arch_pc(&r));
+		return !pads_is_displaced(e, arch_pc(&r)) && say_fatal(e, task, arch_pc(&r));
 	if (arch_pc(&r) - e->agent >= e->agent_size)
 		return false;
 	if (is_foreseen(arch_pc(&r) - e->agent, &behind))

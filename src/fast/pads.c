@@ -311,6 +311,23 @@ bool pads_has_jump(const struct engine *e, taddr function)
 	return false;
 }
 
+bool pads_is_displaced(const struct engine *e, taddr pc)
+{
+	uint8_t slot[ARCH_PATCH_SLOT], now[ARCH_PATCH_SLOT];
+
+	for (size_t i = 0; i < e->n_pads; i++) {
+		const struct pad *p = &e->pads[i];
+
+		if (!p->code || pc - p->slot >= p->slot_size)
+			continue;
+		return arch_patch_slot(&p->patch, p->at, p->slot, slot) == p->slot_size &&
+		       address_space_read(e->space, p->slot, now, p->slot_size) ==
+			       (ssize_t)p->slot_size &&
+		       !memcmp(now, slot, p->slot_size);
+	}
+	return false;
+}
+
 /* A pad that has begun a call calls the agent at its end, whatever the flag says, and the agent has
  * no shared memory there, as that is not inherited. */
 void pads_leave_copy(const struct engine *e, const struct address_space *copy)

@@ -237,3 +237,20 @@ dies_of() {
 	limited "$MPROF" report --format=json -o out.json run.data 2>report.err
 	jq -e '[.bins[] | select(.size == 3359)][0] | .allocs == 20 and .frees == 20' out.json || fail "$(jq -c .bins out.json)"
 }
+
+@test "a program that frees what is no block dies of that: it is not said that it has changed mprof's code" {
+	cat >wild.c <<-'EOT'
+		#include <stdlib.h>
+		static char heap[4096];
+		static size_t used, freed;
+		__attribute__((noinline)) void *malloc(size_t n) { used += 64 + n / 16 * 16; return heap + used; }
+		__attribute__((noinline)) void free(void *p) { ((volatile size_t *)p)[-1] = 0; freed++; }
+		int main(void) { free(malloc(10)); free((void *)16); return 0; }
+	EOT
+	cc -O1 -fno-builtin -w -o wild wild.c
+	local status=0
+	limited "$MPROF" run --engine=fast -o /dev/null --data=/dev/null ./wild 2>err || status=$?
+	[ $status = 139 ] || fail "$status" "$(cat err)"
+	grep -q ': 1 allocation of 10 bytes, ' err || fail "$(cat err)"
+	not grep -q "mprof's code" err
+}
