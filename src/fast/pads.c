@@ -71,6 +71,37 @@ const char *fast_leaves(const struct probe *p, const uint8_t *code, size_t len, 
 
 enum { FUNCTIONS_MAX = 0xffff };
 
+/* Does the pad's slot have what it would have for @patch? */
+static bool has_slot(const struct engine *e, const struct pad *p, const struct arch_patch *patch)
+{
+	uint8_t slot[ARCH_PATCH_SLOT], now[ARCH_PATCH_SLOT];
+
+	return arch_patch_slot(patch, p->at, p->slot, slot) == p->slot_size &&
+	       address_space_read(e->space, p->slot, now, p->slot_size) == (ssize_t)p->slot_size &&
+	       !memcmp(now, slot, p->slot_size);
+}
+
+/* Take again the pad that a function had when its library was loaded here before: programs load
+ * plugins again and again, and room for pads is limited. Not of the tail form, whose condition is
+ * known only when all functions are. */
+static bool take_again(struct engine *e, const struct engine_function *f,
+		       const struct arch_patch *patch)
+{
+	for (size_t i = e->n_pads; i-- > 0;) {
+		const struct engine_function *was = &e->functions[i];
+		struct pad *p = &e->pads[i];
+
+		if (p->at != f->at || was->file != f->file || was->number != f->number ||
+		    !p->gone || !p->written || !p->return_site || !has_slot(e, p, patch))
+			continue;
+		p->gone = p->written = false;
+		p->patch = *patch;
+		e->functions[i] = *f;
+		return true;
+	}
+	return false;
+}
+
 enum engine_answer pads_plan(struct engine *e, const struct engine_function *f, const char **why)
 {
 	uint8_t code[FAST_CODE_MAX];
@@ -84,6 +115,8 @@ enum engine_answer pads_plan(struct engine *e, const struct engine_function *f, 
 		       : fast_leaves(f->probe, code, got > 0 ? (size_t)got : 0, f->size, &p.patch);
 	if (*why)
 		return ENGINE_LEAVES;
+	if (take_again(e, f, &p.patch))
+		return ENGINE_TAKES;
 	if (ARRAY_RESERVE(&e->pads, &e->cap_pads, e->n_pads) ||
 	    ARRAY_RESERVE(&e->functions, &e->cap_functions, e->n_pads)) {
 		*why = "out of memory";
@@ -313,17 +346,11 @@ bool pads_has_jump(const struct engine *e, taddr function)
 
 bool pads_is_displaced(const struct engine *e, taddr pc)
 {
-	uint8_t slot[ARCH_PATCH_SLOT], now[ARCH_PATCH_SLOT];
-
 	for (size_t i = 0; i < e->n_pads; i++) {
 		const struct pad *p = &e->pads[i];
 
-		if (!p->code || pc - p->slot >= p->slot_size)
-			continue;
-		return arch_patch_slot(&p->patch, p->at, p->slot, slot) == p->slot_size &&
-		       address_space_read(e->space, p->slot, now, p->slot_size) ==
-			       (ssize_t)p->slot_size &&
-		       !memcmp(now, slot, p->slot_size);
+		if (p->code && pc - p->slot < p->slot_size)
+			return has_slot(e, p, &p->patch);
 	}
 	return false;
 }

@@ -335,3 +335,39 @@ without_admin=(setpriv --bounding-set=-sys_admin "$MPROF")
 	[ "$STATUS" = 0 ] || fail "ended with $STATUS" "$(cat midforks.out)"
 	grep -qx 'midforks: done' midforks.out
 }
+
+@test "a library with an allocator that is loaded again and again is counted, and takes no new room for pads each time" {
+	cat >plug.c <<-'EOT'
+		#include <stddef.h>
+		static char heap[1 << 16];
+		static size_t used, freed;
+		__attribute__((noinline)) void *malloc(size_t n) { used = (used + 64 + n / 16 * 16) % 60000; return heap + used; }
+		__attribute__((noinline)) void free(void *p) { ((volatile size_t *)p)[-1] = 0; freed++; }
+		void pair(void) { free(malloc(333)); }
+	EOT
+	cat >host.c <<-'EOT'
+		#include <dlfcn.h>
+		#include <stdlib.h>
+		int main(int argc, char **argv)
+		{
+			for (int i = atoi(argv[argc - 1]); i; i--) {
+				void *l = dlopen("./plug.so", RTLD_NOW);
+				if (!l) return 1;
+				((void (*)(void))dlsym(l, "pair"))();
+				dlclose(l);
+			}
+			return 0;
+		}
+	EOT
+	cc -O1 -w -fno-builtin -fPIC -shared -Wl,-Bsymbolic -o plug.so plug.c
+	cc -w -o host host.c -ldl
+	local functions=() n
+	for n in 1 100; do
+		limited "$MPROF" run --engine=fast --stats -o /dev/null --data=run.data ./host $n 2>err || fail "$(cat err)"
+		functions+=("$(sed -n 's/.*the fast engine: \([0-9]*\) functions.*/\1/p' err)")
+		limited "$MPROF" report --format=json -o out.json run.data 2>report.err
+		jq -e --argjson n $n '[.bins[] | select(.size == 333)][0] | .allocs == $n and .frees == $n' out.json
+	done
+	# It may not always be loaded at the same address.
+	[ "${functions[1]}" -lt $((functions[0] + 100)) ] || fail "${functions[*]}"
+}
