@@ -37,21 +37,6 @@ struct breakpoint *breakpoints_at(const struct breakpoints *t, taddr at)
 	return id == IDINDEX_NONE ? NULL : &t->v[id];
 }
 
-/* Read the program's own bytes: our trap instructions are replaced in the copy. */
-static ssize_t read_own(const struct breakpoints *t, const struct address_space *s, taddr at,
-			uint8_t *buf, size_t len)
-{
-	ssize_t n = address_space_read(s, at, buf, len);
-
-	for (ssize_t i = 0; i < n; i++) {
-		const struct breakpoint *bp = breakpoints_at(t, at + (taddr)i);
-		if (bp)
-			memcpy(buf + i, bp->insn.bytes,
-			       arch_trap_size < (size_t)(n - i) ? arch_trap_size : (size_t)(n - i));
-	}
-	return n;
-}
-
 void breakpoints_hide(const struct breakpoints *t, taddr at, uint8_t *code, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
@@ -102,7 +87,10 @@ struct breakpoint *breakpoints_plant(struct breakpoints *t, const struct address
 			bring_in(t, s, bp);
 		return bp;
 	}
-	ssize_t n = read_own(t, s, at, code, sizeof code);
+	ssize_t n = address_space_read(s, at, code, sizeof code);
+
+	if (n > 0)
+		breakpoints_hide(t, at, code, (size_t)n);
 	*err = n < 0 ? (int)n : arch_decode(code, (size_t)n, &new.insn);
 	if (*err)
 		return NULL;

@@ -670,6 +670,20 @@ static void new_bytes_behind_a_trap_are_noticed(void **state)
 	assert_int_equal(bp->insn.bytes[1], 0x01);
 }
 
+/* The byte that the program had where a breakpoint was is not that of the code it has now. */
+static void new_code_over_a_trap_is_what_the_next_one_there_displaces(void **state)
+{
+	struct target *t = *state;
+	static const char code[] = "\xb8\x01\x02\x03\x04"; /* mov $0x4030201,%eax */
+
+	plant_volatile(t, CODE_AT + 0x19);
+	write_at(t, CODE_AT + 0x16, code, 5);
+	struct breakpoint *bp = plant_volatile(t, CODE_AT + 0x16);
+
+	assert_int_equal(bp->insn.size, 5);
+	assert_memory_equal(bp->insn.bytes, code, 5);
+}
+
 /* While the breakpoints are out, a JIT compiler may write other code there, where no instruction
  * need begin. One does if it is a return address. */
 static void what_comes_back_is_a_trap_for_the_code_that_is_there_now(void **state)
@@ -907,6 +921,7 @@ int main(void)
 		TRAPS_TEST(a_trap_that_is_in_place_stays_as_it_is),
 		TRAPS_TEST(new_code_under_a_trap_does_not_run_the_old_slot),
 		TRAPS_TEST(new_bytes_behind_a_trap_are_noticed),
+		TRAPS_TEST(new_code_over_a_trap_is_what_the_next_one_there_displaces),
 		TRAPS_TEST(what_comes_back_is_a_trap_for_the_code_that_is_there_now),
 		TRAPS_TEST(what_a_program_has_filled_with_traps_of_its_own_is_left_alone),
 		TRAPS_TEST(a_trap_of_the_programs_own_in_other_code_is_left_alone),
