@@ -211,7 +211,7 @@ static siginfo_t owed_signal(const struct rescue *r, pid_t tid)
 		return none;
 	if (record && record->owed.si_signo)
 		return record->owed;
-	if (heard->si_pid == tid && heard->si_code == CLD_TRAPPED && heard->si_status < SIGRTMAX &&
+	if (heard->si_pid == tid && heard->si_code == CLD_TRAPPED && heard->si_status <= SIGRTMAX &&
 	    heard->si_status != SIGTRAP)
 		none.si_signo = heard->si_status;
 	return none;

@@ -116,6 +116,26 @@ killed_at() {
 	done
 }
 
+@test "kill -9 of the tracing process that has just heard of a signal: the program gets it, whichever it is" {
+	local sig n
+	for sig in 10 64; do
+		for n in 0 1 2; do
+			rm -f heaplive.* killed
+			start heaplive "$T/heaplive"
+			tell_await heaplive "handle $sig" "^did handle"
+			KILL_FROM=signal KILL_AT=$n KILL_LOG=$D/killed LD_PRELOAD=$T/killat.so \
+				attach -o report.txt --data=run.data "$PID"
+			kill "-$sig" "$PID"
+			ended "$FRONT"
+			[ "$STATUS" = 1 ]
+			says attach.err "process $PID was put back in order from outside, and goes on"
+			tell_await heaplive report "^report 0 blocks, 1 signals" ||
+				fail "signal $sig, at the end of $(cat killed)" "$(cat heaplive.out)"
+			finish heaplive
+		done
+	done
+}
+
 # missed_traps FATE [ARG...]: the tracer is killed when the program has run into the trap after the one that
 # was served last, and what becomes of it is this.
 missed_traps() {

@@ -6,7 +6,8 @@
  * the process that should hold the tracing process is not allowed to. With $KILL_LATE only calls
  * count that continue a task from a trap, and the kill comes when that task has stopped for its
  * next trap. With $KILL_FROM=seize calls are counted from the first task that is seized on, which
- * needs no trap; with $KILL_FROM=fork from the first fork(2) on that is reported to the tracer.
+ * needs no trap; with $KILL_FROM=fork from the first fork(2) on that is reported to the tracer, and
+ * with $KILL_FROM=signal from the first stop for a signal on.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -55,7 +56,10 @@ static void arm(int wstatus, pid_t tid)
 {
 	if (wstatus >> 8 == (SIGTRAP | PTRACE_EVENT_FORK << 8) && counts_from("fork"))
 		begin();
-	if (wstatus >> 8 != SIGTRAP || counts_from("fork"))
+	if (WIFSTOPPED(wstatus) && WSTOPSIG(wstatus) != SIGTRAP && wstatus >> 8 <= SIGRTMAX &&
+	    counts_from("signal"))
+		begin();
+	if (wstatus >> 8 != SIGTRAP || counts_from("fork") || counts_from("signal"))
 		return;
 	trapped = tid;
 	begin();
