@@ -22,7 +22,6 @@ function in_unit(n: number): { n: number; unit: string } {
 /** "1.0 MB". */
 export function bytes(exactly: number): string {
 	const { n, unit } = in_unit(exactly);
-
 	const whole = unit === "B" || Math.abs(n) >= 99.95;
 
 	return `${whole ? Math.round(n) : n.toFixed(1)}\u00a0${unit}`;
