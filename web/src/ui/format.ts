@@ -119,19 +119,22 @@ export const name_with_parameters = (name: string): string => strip(own_part(nam
 
 /** The same with template arguments, though not with theirs; and with both. */
 export const name_with_arguments = (name: string): string =>
-	strip(name_with_both(name), "(", ")").replace(/\s+(?:const|noexcept)$/, "");
+	strip(name_with_both(name), "(", ")").replace(QUALIFIED, "");
 
 export const name_with_both = (name: string): string =>
-	strip(own_part(name), "<", ">", 1).replace(/ +>/g, ">");
+	strip(own_part(name), "<", ">", 1).replace(/(?<! ) +>/g, ">");
+
+// These begin where blanks do, and nowhere within them: a name may have thousands.
+const QUALIFIED = /(?<!\s)\s+(?:const|noexcept)$/;
 
 const braced = (name: string): string => name.replaceAll("(anonymous namespace)", "{anonymous}");
 
 function shorten(name: string): string {
 	// Rust's <T as Trait>::f would lose all that tells it from others.
 	if (name.startsWith("<")) return name;
-	const plain = strip(braced(name), "<", ">").replace(/\s+(?:const|noexcept)$/, "");
+	const plain = strip(braced(name), "<", ">").replace(QUALIFIED, "");
 	const short = strip(plain, "(", ")")
-		.replace(/\s*\[clone [^\]]*\]/g, "")
+		.replace(/(?<!\s)\s*\[clone [^[\]]*\]/g, "")
 		.trim();
 	// The return type of a template: all before the last blank outside of brackets.
 	const words =
@@ -151,17 +154,19 @@ const LONGEST_KEPT = 24;
  */
 function strip(name: string, open: string, close: string, keep = 0, from: number[] = []): string {
 	let out = "";
+	let end = ""; // of out: to look at that itself would copy it each time
 	let depth = 0;
 	const put = (text: string, i: number): void => {
 		out += text;
+		end = (end + text).slice(-LONGEST_KEPT);
 		for (let k = 0; k < text.length; k++) from.push(i);
 	};
 
 	for (let i = 0; i < name.length; i++) {
 		const c = name[i];
 
-		if (depth <= keep && KEPT_WHOLE.test((out + c).slice(-LONGEST_KEPT))) put(c, i);
-		else if (c === open && !is_kept(out)) {
+		if (depth <= keep && KEPT_WHOLE.test((end + c).slice(-LONGEST_KEPT))) put(c, i);
+		else if (c === open && !is_kept(end)) {
 			if (depth < keep) put(c, i);
 			else if (depth === keep && open === "<") put("<>", i);
 			depth++;
@@ -174,7 +179,7 @@ function strip(name: string, open: string, close: string, keep = 0, from: number
 
 /** Brackets that are a name rather than around arguments. */
 function is_kept(before: string): boolean {
-	return /operator\s*$/.test(before.slice(-LONGEST_KEPT));
+	return /operator\s*$/.test(before);
 }
 
 const SPOKEN = 120;

@@ -19,7 +19,15 @@ import {
 	says_not_seen,
 } from "../../src/data/sentences";
 import { make_tree, measure_of, measures_of } from "../../src/data/tree";
-import { bytes, name_with_parameters, set_full_names, short_name, time } from "../../src/ui/format";
+import {
+	bytes,
+	name_with_arguments,
+	name_with_both,
+	name_with_parameters,
+	set_full_names,
+	short_name,
+	time,
+} from "../../src/ui/format";
 import { meet_names, shown_name } from "../../src/ui/names";
 import { type Chain, report, tree_block } from "../lib/made";
 
@@ -371,4 +379,22 @@ test("less has as many digits as more", () => {
 		[150_000, -150_000, 99_900, -99_900].map((n) => plain(bytes(n))),
 		["150 kB", "-150 kB", "99.9 kB", "-99.9 kB"],
 	);
+});
+
+// It took a minute and more when each character cost as much as all before it.
+test("names of a hostile program do not keep the page busy", () => {
+	const n = 16000;
+	const names = ["<", "(", "operator<", " [clone ", "(anonymous namespace)::", " const"]
+		.map((part) => `f${part.repeat(n / part.length)}`)
+		.concat(`f(${" ".repeat(n)}x)`, `a${" ".repeat(n)}b<`);
+	const begin = process.cpuUsage();
+
+	for (const name of names) {
+		short_name(name);
+		name_with_parameters(name);
+		name_with_arguments(name);
+		name_with_both(name);
+	}
+	const { user } = process.cpuUsage(begin);
+	assert.ok(user < 10e6, `${user} µs`);
 });
