@@ -91,10 +91,11 @@ static int add_below_stacks(struct holes *h, const struct still *s)
 	int err = 0;
 
 	for (size_t i = 0; !err && i < s->n_tasks; i++) {
-		taddr lowest = s->tasks[i].sp, start, end;
+		taddr start, end;
 
 		if (!stack_of_task(&r, &s->tasks[i], &start, &end))
 			continue;
+		taddr lowest = stack_lowest(&r, &s->tasks[i], start, end);
 		for (size_t k = 0; k < s->n_tasks; k++)
 			if (s->tasks[k].sp >= start && s->tasks[k].sp < lowest)
 				lowest = s->tasks[k].sp;

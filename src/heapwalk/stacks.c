@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "heapwalk/stacks.h"
 
+#include <ucontext.h>
+
 /* Is there a guard area in front of it, into which a stack would overflow? */
 static bool is_guarded(const struct still *s, const struct still_area *a)
 {
@@ -43,6 +45,33 @@ bool stack_of_task(struct still_reader *r, const struct still_task *t, taddr *st
 	}
 	return a && a->kind == STILL_ANON && t->tp > t->sp && t->tp < a->end &&
 	       find_in_descriptor(r, t, a, start, end);
+}
+
+/* The kernel writes a ucontext_t to the stack that a handler runs on; its uc_stack has the bounds of
+ * the alternate stack. Source: setup_rt_frame() of Linux. */
+taddr stack_lowest(struct still_reader *r, const struct still_task *t, taddr start, taddr end)
+{
+	enum {
+		WORD = 8,
+		ALTERNATE_MAX = 256 << 10, /* most are much smaller */
+		STACK_SP = offsetof(ucontext_t, uc_stack.ss_sp),
+		STACK_SIZE = offsetof(ucontext_t, uc_stack.ss_size),
+		INTERRUPTED_SP = offsetof(ucontext_t, uc_mcontext.gregs[REG_RSP]),
+	};
+	taddr lowest = t->sp;
+
+	for (taddr at = (t->sp + WORD - 1) & ~(taddr)(WORD - 1);
+	     at < end && at - t->sp < ALTERNATE_MAX; at += WORD) {
+		uint64_t first = still_word_or_0(r, at + STACK_SP), sp;
+
+		if (first < start || first > t->sp ||
+		    still_word_or_0(r, at + STACK_SIZE) <= at - first ||
+		    !still_word(r, at + INTERRUPTED_SP, &sp))
+			continue;
+		if (sp >= start && sp < lowest)
+			lowest = sp;
+	}
+	return lowest;
 }
 
 bool stack_has_thread(struct still_reader *r, taddr at)

@@ -19,6 +19,13 @@ enum {
 bool stack_of_task(struct still_reader *r, const struct still_task *t, taddr *start, taddr *end);
 
 /**
+ * The lowest stack pointer that a task has on its stack, from @start to @end: as a rule its own. But
+ * a signal handler may run on an alternate stack that is in the frame of one of the callers of what
+ * was interrupted: then that is below it, and its stack pointer is in the frame of the signal.
+ */
+taddr stack_lowest(struct still_reader *r, const struct still_task *t, taddr start, taddr end);
+
+/**
  * Is this a thread pointer, of a living thread or of one that does not exist any more? The stack of
  * a thread that has ended is cached for a new one, and a child of fork(2) has those of its parent's
  * threads. The first and the third word there contain the thread pointer itself.

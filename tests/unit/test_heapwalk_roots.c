@@ -6,6 +6,9 @@
 #include "heapwalk/reachable.h"
 #include "unit/made_heap.h"
 
+#include <stddef.h>
+#include <ucontext.h>
+
 #define DATA   UINT64_C(0x555500000000)
 #define HEAP   UINT64_C(0x555600000000)
 #define OTHER  UINT64_C(0x7e0000000000)
@@ -161,6 +164,29 @@ static void stacks_from_their_pointers_on(void **state)
 
 /* The kernel merges mappings, and a program may give a thread a part of one: what is below that
  * part is other memory. */
+/* A handler is on an alternate stack, in the frame of a caller of what it has interrupted. */
+static void what_a_handler_in_a_callers_frame_has_interrupted(void **state)
+{
+	const taddr alternate = STACK + 0x2000, frame = STACK + 0x2800;
+	struct made m;
+
+	(void)state;
+	make(&m);
+	task(&m, STACK + 0x2404, 0);
+	made_put(&m.memory, frame + offsetof(ucontext_t, uc_stack.ss_sp), alternate);
+	made_put(&m.memory, frame + offsetof(ucontext_t, uc_stack.ss_size), 0x1000);
+	made_put(&m.memory, frame + offsetof(ucontext_t, uc_mcontext.gregs[REG_RSP]),
+		 STACK + 0x1500);
+	assert_int_equal(reach_roots_find(&m.roots, &m.memory.still, NULL), 0);
+	assert_int_equal(m.roots.ranges[5].start, STACK + 0x1500 - RED_ZONE);
+	reach_roots_release(&m.roots);
+	/* An alternate stack that ends in front of it is not the one that the handler is on. */
+	made_put(&m.memory, frame + offsetof(ucontext_t, uc_stack.ss_size), 0x800);
+	assert_int_equal(reach_roots_find(&m.roots, &m.memory.still, NULL), 0);
+	assert_int_equal(m.roots.ranges[5].start, STACK + 0x2400 - RED_ZONE);
+	done(&m);
+}
+
 static void a_stack_in_a_part_of_a_mapping(void **state)
 {
 	struct made m;
@@ -288,6 +314,7 @@ int main(void)
 		cmocka_unit_test(what_is_right_behind_the_top_is_somebody_elses),
 		cmocka_unit_test(everything_if_the_allocator_is_not_known),
 		cmocka_unit_test(stacks_from_their_pointers_on),
+		cmocka_unit_test(what_a_handler_in_a_callers_frame_has_interrupted),
 		cmocka_unit_test(a_stack_in_a_part_of_a_mapping),
 		cmocka_unit_test(what_may_be_no_stack_is_read_whole),
 		cmocka_unit_test(registers_and_the_table_of_thread_local_memory),
