@@ -47,8 +47,8 @@ bool stack_of_task(struct still_reader *r, const struct still_task *t, taddr *st
 	       find_in_descriptor(r, t, a, start, end);
 }
 
-/* The kernel writes a ucontext_t to the stack that a handler runs on; its uc_stack has the bounds of
- * the alternate stack. Source: setup_rt_frame() of Linux. */
+/* The kernel writes a ucontext_t to the stack that a handler runs on; its uc_stack has the bounds
+ * of the alternate stack. Source: setup_rt_frame() of Linux. */
 taddr stack_lowest(struct still_reader *r, const struct still_task *t, taddr start, taddr end)
 {
 	enum {

@@ -19,9 +19,9 @@ enum {
 bool stack_of_task(struct still_reader *r, const struct still_task *t, taddr *start, taddr *end);
 
 /**
- * The lowest stack pointer that a task has on its stack, from @start to @end: as a rule its own. But
- * a signal handler may run on an alternate stack that is in the frame of one of the callers of what
- * was interrupted: then that is below it, and its stack pointer is in the frame of the signal.
+ * The lowest stack pointer that a task has on its stack, from @start to @end: as a rule its own.
+ * But a signal handler may run on an alternate stack that is in the frame of one of the callers of
+ * what was interrupted: then that is below it, and its stack pointer is in the frame of the signal.
  */
 taddr stack_lowest(struct still_reader *r, const struct still_task *t, taddr start, taddr end);
 
