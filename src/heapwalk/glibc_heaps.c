@@ -11,7 +11,7 @@ enum {
 	INFO_SIZE = 16,
 	INFO_SIZEOF_MIN = 0x20,
 	INFO_SIZEOF_MAX = 0x40,
-	HEAPS_MAX = 1 << 16, /* of an arena: 4 TiB */
+	HEAPS_MAX = 1 << 16,	 /* of an arena: 4 TiB */
 	ALL_HEAPS_MAX = 1 << 22, /* of all arenas, for chains that were made not to end */
 };
 
@@ -309,8 +309,9 @@ int glibc_heaps_walk(struct glibc *g)
 	for (size_t i = 1; !err && i < g->arenas.n; i++)
 		err = walk_other(g, i);
 	if (!g->heaps)
-		heap_check_fail(g->w, CHECK_CHUNKS, "arenas have so many heaps that not all were "
-						    "looked at");
+		heap_check_fail(g->w, CHECK_CHUNKS,
+				"arenas have so many heaps that not all were "
+				"looked at");
 	heap_blocks_sort(&g->w->blocks);
 	check_overlaps(g);
 	return err;

@@ -53,12 +53,12 @@ struct glibc {
 	struct still_reader r;
 	struct glibc_arenas arenas;
 	struct glibc_params params;
-	enum glibc_mangling links;	/* as learned from the lists that were walked */
-	uint64_t steps;			/* that may still be made to learn that, see
-					   glibc_links_learn() */
-	uint64_t heaps; /* that may still be examined, of all arenas */
-	taddr key;			/* of blocks in caches; 0: none was seen yet */
-	bool all_caches;		/* all have been found */
+	enum glibc_mangling links; /* as learned from the lists that were walked */
+	uint64_t steps;		   /* that may still be made to learn that, see
+				      glibc_links_learn() */
+	uint64_t heaps;		   /* that may still be examined, of all arenas */
+	taddr key;		   /* of blocks in caches; 0: none was seen yet */
+	bool all_caches;	   /* all have been found */
 	struct heap_walk *w;
 };
 
