@@ -432,7 +432,7 @@ control_is_there() {
 	attach "$PID"
 	work 'red 2'
 	answered --format=json figures
-	jq -e '.ok and .figures.version == 3 and (.figures.leaves | length) >= 4 and (.figures.files | length) > 1 and (.figures.threads | length) == 5' control.out
+	jq -e '.ok and .figures.version == 4 and (.figures.leaves | length) >= 4 and (.figures.files | length) > 1 and (.figures.threads | length) == 5' control.out
 	! grep -q make_red control.out
 	answered figures
 	jq -e '.totals | length == 13' control.out
