@@ -345,6 +345,8 @@ static void tell_end(struct apart_end *end, const struct apart_work *w, int wsta
 	else if (sig == SIGXCPU)
 		error_set(&end->why, 0, "took more than %u seconds of processor time",
 			  w->bounds.seconds);
+	else if (sig == CONFINE_NO_FILTER)
+		error_set(&end->why, 0, "had not enough memory to confine itself");
 	else if (sig == SIGXFSZ)
 		error_set(&end->why, 0, "may write no file of the size that takes (ulimit -f)");
 	else if (sig)

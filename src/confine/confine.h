@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -36,8 +37,12 @@ enum confine_part {
  */
 void confine_let_go(const int *fds, size_t n, const void *shared);
 
+/* The signal that ends a process whose seccomp filter cannot be made, for want of memory. */
+#define CONFINE_NO_FILTER SIGVTALRM
+
 /**
- * Confine this process for good. It must have one thread only.
+ * Confine this process for good. It must have one thread only. If libseccomp comes to no end, the
+ * process dies of CONFINE_NO_FILTER.
  * Returns the parts (enum confine_part) that could not be set up; the others are in force.
  */
 unsigned confine_self(const struct confine_bounds *b);
