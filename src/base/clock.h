@@ -19,7 +19,14 @@ static inline uint64_t clock_now_ns(void)
 	return clock_ns(CLOCK_MONOTONIC);
 }
 
-/* The same at the kernel's last tick, some milliseconds ago at most, for a tenth of the cost. */
+/* The same in milliseconds, signed: what is left until a deadline may be negative. */
+static inline int64_t clock_now_ms(void)
+{
+	return (int64_t)(clock_now_ns() / 1000000u);
+}
+
+/* Nanoseconds at the last tick of the kernel, some milliseconds ago at most, for a tenth of the
+ * cost. */
 static inline uint64_t clock_tick_ns(void)
 {
 	return clock_ns(CLOCK_MONOTONIC_COARSE);
