@@ -2,17 +2,16 @@
 #include "attach/follow.h"
 
 #include "base/clock.h"
+#include "base/reap.h"
 #include "proc/file.h"
 #include "proc/stat.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -182,8 +181,8 @@ static bool can_come_back(void)
 
 	if (pid == 0)
 		_exit(set_policy(SCHED_IDLE) && set_policy(SCHED_OTHER) ? 0 : 1);
-	while (pid > 0 && waitpid(pid, &wstatus, 0) < 0 && errno == EINTR)
-		;
+	if (pid > 0)
+		reap(pid, &wstatus);
 	return pid > 0 && wstatus == 0;
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/ownsignal.h"
 #include "base/sigchld.h"
 
 #include <signal.h>
@@ -9,9 +10,7 @@ static bool was_ignored;
 
 void sigchld_want(void)
 {
-	struct sigaction now;
-
-	was_ignored = !sigaction(SIGCHLD, NULL, &now) && now.sa_handler == SIG_IGN;
+	was_ignored = signal_is_ignored(SIGCHLD);
 	if (was_ignored)
 		signal(SIGCHLD, SIG_DFL);
 }

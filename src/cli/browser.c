@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/browser.h"
 
+#include "base/reap.h"
 #include "base/text.h"
 #include "cli/cli.h"
 #include "control/control_dir.h"
@@ -113,8 +114,7 @@ static int run(char *const words[], const char *path)
 		say("cannot start %s: %s", words[0], strerror(errno));
 		return STATUS_FAILED;
 	}
-	while (waitpid(pid, &how, 0) < 0 && errno == EINTR)
-		;
+	reap(pid, &how);
 	if (WIFEXITED(how) && !WEXITSTATUS(how))
 		return 0;
 	say("%s could not show the page", words[0]);

@@ -2,6 +2,7 @@
 #include "cli/child.h"
 
 #include "base/clock.h"
+#include "base/reap.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -163,8 +164,7 @@ static int await_end(pid_t pid, uint64_t until_ns, int *wstatus)
 static void end(pid_t pid, int *wstatus)
 {
 	kill(pid, SIGKILL);
-	while (waitpid(pid, wstatus, 0) < 0 && errno == EINTR)
-		;
+	reap(pid, wstatus);
 }
 
 int child_lines(const struct child *c, int *wstatus)

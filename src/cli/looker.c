@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/looker.h"
 
+#include "base/reap.h"
 #include "base/sigio.h"
 #include "cli/serve.h"
 #include "session/save_children.h"
@@ -74,8 +75,7 @@ void looker_end(struct looker *l)
 	 * waitpid(). */
 	if (!waitpid(l->pid, NULL, WNOHANG)) {
 		kill(l->pid, SIGKILL);
-		while (waitpid(l->pid, NULL, 0) < 0 && errno == EINTR)
-			;
+		reap(l->pid, NULL);
 	}
 	l->pid = 0;
 }

@@ -2,6 +2,7 @@
 #include "cli/top_signals.h"
 
 #include "base/endby.h"
+#include "base/ownsignal.h"
 
 #include <stddef.h>
 
@@ -42,12 +43,11 @@ bool top_was_resized(void)
 void top_await_signals(void)
 {
 	/* without SA_RESTART: interrupts waits */
-	struct sigaction sa = {.sa_handler = take_signal}, now;
+	struct sigaction sa = {.sa_handler = take_signal};
 
 	for (size_t i = 0; i < ENDING_SIGNALS; i++)
-		/* Under nohup SIGHUP is to be ignored. */
-		if (ending_signals[i] != SIGHUP ||
-		    (!sigaction(SIGHUP, NULL, &now) && now.sa_handler != SIG_IGN))
+		/* Under nohup SIGHUP stays ignored. */
+		if (ending_signals[i] != SIGHUP || !signal_is_ignored(SIGHUP))
 			sigaction(ending_signals[i], &sa, NULL);
 	/* EPIPE is noticed when printing */
 	signal(SIGPIPE, SIG_IGN);

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/closerange.h"
+#include "base/reap.h"
 #include "proc/file.h"
 #include "proc/maps.h"
 
@@ -231,8 +232,8 @@ unsigned confine_lacking(void)
 	pid_t pid = fork();
 	if (!pid)
 		_exit((int)confine_self(&(struct confine_bounds){ UINT64_C(1) << 30, 60 }));
-	while (pid > 0 && waitpid(pid, &wstatus, 0) < 0 && errno == EINTR)
-		;
+	if (pid > 0)
+		reap(pid, &wstatus);
 	return pid > 0 && WIFEXITED(wstatus) ? (unsigned)WEXITSTATUS(wstatus) : CONFINE_ALL;
 }
 

@@ -4,6 +4,7 @@
 #include "attach/journal.h"
 #include "base/array.h"
 #include "base/endby.h"
+#include "base/reap.h"
 #include "base/unfinished.h"
 
 #include <errno.h>
@@ -91,8 +92,7 @@ int save_child_await(pid_t pid, struct journal *g)
 	} while (n == 0 || (n < 0 && errno == EINTR));
 	if (p.fd >= 0)
 		close(p.fd);
-	while (waitpid(pid, &wstatus, 0) < 0 && errno == EINTR)
-		;
+	reap(pid, &wstatus);
 	return wstatus;
 }
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "session/saving.h"
 
+#include "base/reap.h"
 #include "base/unfinished.h"
 
-#include <errno.h>
 #include <signal.h>
-#include <sys/wait.h>
 
 /* ---- profiles ---- */
 
@@ -150,8 +149,7 @@ static void stop_reader(struct session *s)
 	if (s->reader <= 0)
 		return;
 	kill(s->reader, SIGKILL);
-	while (waitpid(s->reader, NULL, 0) < 0 && errno == EINTR)
-		;
+	reap(s->reader, NULL);
 	unfinished_remove(s->reader);
 	s->reader = 0;
 }

@@ -2,6 +2,7 @@
 #include "session/signals.h"
 
 #include "attach/kernel.h"
+#include "base/ownsignal.h"
 #include "session/supervise.h"
 
 #include <errno.h>
@@ -153,7 +154,6 @@ static void handle_end_signals(void)
 	static const int signals[] = { SIGTERM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGXCPU,
 				       SIGPWR,
 				       SIGSTKFLT, SIGSYS, SIGTRAP };
-	struct sigaction hangup;
 
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
 		handle(signals[i], on_end_signal);
@@ -161,8 +161,8 @@ static void handle_end_signals(void)
 		handle(sig, on_end_signal);
 	handle_reserved_signals();
 	handle(SIGXFSZ, SIG_IGN);
-	/* Under nohup SIGHUP is to be ignored. */
-	if (!sigaction(SIGHUP, NULL, &hangup) && hangup.sa_handler != SIG_IGN)
+	/* Under nohup SIGHUP stays ignored. */
+	if (!signal_is_ignored(SIGHUP))
 		handle(SIGHUP, on_end_signal);
 }
 
@@ -250,11 +250,8 @@ static bool was_ignored[N_HURRY]; /* ignored when we were started: by nohup, or 
 
 static void note_ignored(void)
 {
-	struct sigaction now;
-
 	for (size_t i = 0; i < N_HURRY; i++)
-		was_ignored[i] = !sigaction(hurry_signals[i], NULL, &now) &&
-			       now.sa_handler == SIG_IGN;
+		was_ignored[i] = signal_is_ignored(hurry_signals[i]);
 }
 
 void signals_hurry(struct journal *g)

@@ -3,6 +3,8 @@
 
 #include "attach/watchdog.h"
 #include "base/closerange.h"
+#include "base/ownsignal.h"
+#include "base/reap.h"
 #include "base/say.h"
 #include "base/unfinished.h"
 #include "base/writeall.h"
@@ -35,11 +37,8 @@ static void pass_signals_on(void)
 	struct sigaction sa = { .sa_handler = pass_on, .sa_flags = SA_RESTART };
 
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
-		struct sigaction now;
-
-		/* Under nohup SIGHUP is to be ignored. */
-		if (signals[i] != SIGHUP ||
-		    (!sigaction(SIGHUP, NULL, &now) && now.sa_handler != SIG_IGN))
+		/* Under nohup SIGHUP stays ignored. */
+		if (signals[i] != SIGHUP || !signal_is_ignored(SIGHUP))
 			sigaction(signals[i], &sa, NULL);
 	}
 }
@@ -72,8 +71,7 @@ static int wait_for(pid_t pid)
 {
 	int wstatus;
 
-	while (waitpid(pid, &wstatus, 0) < 0 && errno == EINTR)
-		;
+	reap(pid, &wstatus);
 	return wstatus;
 }
 

@@ -3,6 +3,7 @@
 
 #include "attach/tracer.h"
 #include "base/clock.h"
+#include "base/reap.h"
 #include "still/orders.h"
 
 #include <errno.h>
@@ -11,7 +12,6 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* ---- the holder: a tracer that plants nothing ---- */
@@ -241,8 +241,7 @@ int still_holder_end(struct still_holder *h)
 	if (h->pid <= 0)
 		return 0;
 	close(h->fd);
-	while (waitpid(h->pid, &status, 0) < 0 && errno == EINTR)
-		;
+	reap(h->pid, &status);
 	h->pid = 0;
 	return status;
 }
