@@ -79,7 +79,10 @@ static taddr find_elsewhere(struct glibc *g, taddr top)
 	uint64_t steps = STEPS_MAX;
 	taddr found = top;
 
-	for (taddr at = still_page_up_to(g->s, top); a && steps && at >= a->start;
+	/* A program may have written anything into its arena. */
+	if (!a)
+		return 0;
+	for (taddr at = still_page_up_to(g->s, top); steps && at >= a->start;
 	     at = still_page_up_to(g->s, at - STILL_PAGE)) {
 		steps--;
 		if (leads_to(g, at, found, &steps) || leads_to(g, at, top, &steps))

@@ -794,6 +794,21 @@ static void every_field_damaged_in_turn(void **state)
 
 /* ---- hostile ---- */
 
+/* At the start of a page: where mapped memory that has nothing but the top would begin. */
+static void a_top_that_points_nowhere_is_said(void **state)
+{
+	const taddr tops[] = {0, 0x123456789000, UINT64_C(0x8000000000000000), -(taddr)STILL_PAGE,
+			      heap - STILL_PAGE, heap + (taddr)HEAP_PAGES * STILL_PAGE};
+	struct made_heap h;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(tops); i++) {
+		make(&h, false);
+		made_put(&h, MAIN + MADE_BEFORE - 16, tops[i]);
+		expect_failure(&h, CHECK_CHUNKS);
+	}
+}
+
 static void lists_in_circles_end(void **state)
 {
 	struct made_heap h;
@@ -985,6 +1000,7 @@ int main(void)
 		cmocka_unit_test(caches_are_found_behind_threads_that_have_none),
 		cmocka_unit_test(memory_that_could_not_be_read_is_said),
 		cmocka_unit_test(every_field_damaged_in_turn),
+		cmocka_unit_test(a_top_that_points_nowhere_is_said),
 		cmocka_unit_test(lists_in_circles_end),
 		cmocka_unit_test(a_million_headers_in_a_programs_own_memory_are_doubted),
 		cmocka_unit_test(rows_of_empty_lists_are_no_arena),
