@@ -227,6 +227,10 @@ struct task *tracer_next_task(struct tracer *t, size_t *i);
 /* Hold all tasks, take everything of ours out of the programs, and detach from them. */
 void tracer_detach_all(struct tracer *t);
 
+/* The same for a tracer that ends right after it: it does not wait for tasks that sleep in
+ * vfork(2), as the kernel detaches from them at its end. */
+void tracer_leave_all(struct tracer *t);
+
 /* Is any task traced? */
 bool tracer_has_tasks(const struct tracer *t);
 

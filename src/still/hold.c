@@ -103,7 +103,7 @@ static int hold(int fd, struct tracer *t, pid_t pid)
 	int err = tracer_attach(t, pid);
 
 	if (err) {
-		tracer_detach_process(t, pid);
+		tracer_leave_all(t);
 		still_tell_failure(fd, err);
 	}
 	return err;
@@ -138,7 +138,7 @@ static void serve(int fd, struct tracer *t)
 		if (still_tell_tasks(fd, t, 0))
 			break;
 	}
-	tracer_detach_all(t);
+	tracer_leave_all(t);
 	pause.held_ns += clock_now_ns() - stopped_ns;
 	pause.attach_ns = tracer_attach_ns(t);
 	still_tell_pause(fd, &pause);

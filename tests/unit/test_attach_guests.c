@@ -185,6 +185,27 @@ static void who_slept_when_its_process_was_let_go_is_let_go_when_it_wakes(void *
 	assert_null(task_of(k, 2));
 }
 
+static void count_pause(struct scripted *k, unsigned nth)
+{
+	(void)k, (void)nth;
+}
+
+/* As long as its child lives; the kernel detaches from it when the tracer has ended. */
+static void who_sleeps_when_the_tracer_ends_is_not_waited_for(void **state)
+{
+	struct scripted *k = sleeping_process(state);
+
+	assert_int_equal(tracer_attach(k->tracer, TID(1)), 0);
+	k->log[0] = 0;
+	k->pauses = 0;
+	k->paused = count_pause;
+	tracer_leave_all(k->tracer);
+	assert_non_null(strstr(k->log, "detach 1\n"));
+	assert_non_null(strstr(k->log, "detach 3\n"));
+	assert_int_equal(k->pauses, 0);
+	assert_false(tracer_has_tasks(k->tracer));
+}
+
 static void a_child_that_sits_in_a_memory_of_others_is_left_alone(void **state)
 {
 	struct scripted *k = sleeping_process(state);
@@ -222,6 +243,7 @@ int main(void)
 		TEST(a_child_of_another_tracer_has_the_process_left_alone),
 		TEST(a_child_that_sits_in_a_memory_of_others_is_left_alone),
 		TEST(a_child_of_a_process_that_is_traced_joins_it),
+		TEST(who_sleeps_when_the_tracer_ends_is_not_waited_for),
 		TEST(who_slept_when_its_process_was_let_go_is_let_go_when_it_wakes),
 	};
 
