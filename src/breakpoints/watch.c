@@ -314,18 +314,18 @@ struct watch *watch_new(struct watch_shared *shared, struct task *task,
 {
 	struct watch *w = watch_create(shared, task->space, sink, image);
 
-	if (w) {
-		watch_begin_engine(w, task);
-		w->arming = ARM_HELD;
-	}
-	*err = w ? watch_modules(w, task->tid) : -ENOMEM;
-	if (w)
-		w->arming = ARM_LATER;
-	if (*err) {
-		watch_free(w);
+	*err = -ENOMEM;
+	if (!w)
 		return NULL;
-	}
-	return w;
+	watch_begin_engine(w, task);
+	w->arming = ARM_HELD;
+	*err = watch_modules(w, task->tid);
+	w->arming = ARM_LATER;
+	if (!*err)
+		return w;
+	watch_clean(w); /* of what is in the program by now */
+	watch_free(w);
+	return NULL;
 }
 
 void watch_is_executed(struct watch *w)

@@ -10,6 +10,7 @@
 #include "symbols/demangle.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,9 +36,10 @@ struct world {
 	int no_open_err;	/* ... as -errno */
 	const char *leaves;	/* a function that it does not take; "": it takes none */
 	int no_arm, not_out;
+	bool no_maps;		/* what is mapped cannot be read when it has begun */
 	struct engine_function offers[OFFERS_MAX];
 	size_t n_offers, n_armed;
-	unsigned looked, armed, opened, freed, told, begun, ended, cleaned;
+	unsigned looked, armed, opened, removed, freed, told, begun, ended, cleaned;
 	bool suspended, declines_at_arm;
 	uint64_t to_tell;
 
@@ -69,6 +71,8 @@ static struct engine *script_open(struct engine_shared *shared, struct tracer *t
 		*err = error_set(e, w->no_open_err, "%s", w->no_open);
 		return NULL;
 	}
+	if (w->no_maps)
+		task->tid = INT_MAX;
 	return (struct engine *)w;
 }
 
@@ -166,6 +170,7 @@ static int script_remove(struct engine *e)
 {
 	int err = of(e)->not_out;
 
+	of(e)->removed++;
 	of(e)->not_out = 0;
 	return err;
 }
@@ -552,6 +557,19 @@ static void an_engine_that_cannot_write_its_code_is_refused(void **state)
 	assert_int_equal(watch_refused(w->watch), -EIO);
 }
 
+static void an_engine_is_taken_out_when_nothing_can_be_watched(void **state)
+{
+	struct world *w = *state;
+	int err = 0;
+
+	w->no_maps = true;
+	assert_null(watch_new(&w->shared, &w->task, &sink, w, &err));
+	assert_true(err < 0);
+	assert_int_equal(w->opened, 1);
+	assert_int_equal(w->removed, 1);
+	assert_int_equal(w->freed, 1);
+}
+
 static void what_it_declines_later_is_trapped_and_named(void **state)
 {
 	struct world *w = *state;
@@ -792,6 +810,7 @@ int main(void)
 		TEST(an_engine_that_cannot_begin_is_refused_with_its_reason),
 		TEST(an_engine_that_cannot_write_its_code_is_refused),
 		TEST(a_program_that_has_ended_is_no_fault_of_its_engine),
+		TEST(an_engine_is_taken_out_when_nothing_can_be_watched),
 		TEST(what_it_declines_later_is_trapped_and_named),
 		TEST(an_engine_that_declines_too_much_is_refused),
 		TEST(what_it_has_seen_is_told_when_somebody_wants_to_catch_up),
