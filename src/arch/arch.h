@@ -124,6 +124,9 @@ ssize_t arch_find_syscall(const uint8_t *code, size_t len);
 /* Set @r so that the task makes a system call when it is resumed, by such an instruction at @insn,
  * instead of restarting the one that it was stopped in. arch_result() gives its result then. */
 void arch_set_syscall(struct arch_regs *r, taddr insn, long nr, const uint64_t arg[6]);
+/* The system call that the task is in, by registers of a stop in it: its arguments. Returns its
+ * number; -1: it is in none. */
+long arch_syscall(const struct arch_regs *r, uint64_t arg[6]);
 /* Is the task at that instruction, in its system call, or right behind it? */
 bool arch_is_at_syscall(const struct arch_regs *r, taddr insn);
 

@@ -31,6 +31,15 @@ void arch_set_syscall(struct arch_regs *r, taddr insn, long nr, const uint64_t a
 	u->r9 = arg[5];
 }
 
+long arch_syscall(const struct arch_regs *r, uint64_t arg[6])
+{
+	const struct user_regs_struct *u = &r->user;
+	const uint64_t args[6] = { u->rdi, u->rsi, u->rdx, u->r10, u->r8, u->r9 };
+
+	memcpy(arg, args, sizeof args);
+	return (long)u->orig_rax;
+}
+
 bool arch_is_at_syscall(const struct arch_regs *r, taddr insn)
 {
 	return r->user.rip == insn || r->user.rip == insn + sizeof insn_syscall;

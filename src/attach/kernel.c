@@ -2,14 +2,13 @@
 #include "attach/kernel.h"
 
 #include "attach/journal.h"
+#include "attach/sharing.h"
 #include "attach/vfork.h"
 #include "proc/tasks.h"
 
 #include <errno.h>
-#include <linux/kcmp.h>
 #include <sched.h>
 #include <sys/ptrace.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -30,10 +29,10 @@ static struct proc_status system_status(void *ctx, pid_t tid)
 	return proc_status(tid);
 }
 
-static bool system_shares_memory(void *ctx, pid_t a, pid_t b)
+static int system_shares_memory(void *ctx, pid_t a, pid_t b)
 {
 	(void)ctx;
-	return syscall(SYS_kcmp, a, b, KCMP_VM, 0, 0) == 0;
+	return sharing_ask(a, b);
 }
 
 static int system_each_task(void *ctx, pid_t pid, int (*visit)(void *arg, pid_t tid), void *arg)

@@ -33,8 +33,8 @@ struct kernel {
 	long (*request)(void *ctx, int request, pid_t tid, void *addr, void *data);
 	/* As proc_status(). */
 	struct proc_status (*status)(void *ctx, pid_t tid);
-	/* Do they run in the same memory? */
-	bool (*shares_memory)(void *ctx, pid_t a, pid_t b);
+	/* Do they run in the same memory? 1 or 0, or -errno: that may not be asked. */
+	int (*shares_memory)(void *ctx, pid_t a, pid_t b);
 	/* Call @visit for each thread of a process, or for each process if @pid is 0, until it
 	 * returns something other than 0. Returns that, or -ESRCH if there is no list. Tasks may
 	 * come and go meanwhile, see proc/tasks.h. */

@@ -4,6 +4,7 @@
 
 #include "attach/damage.h"
 #include "attach/permission.h"
+#include "attach/sharing.h"
 #include "attach/untold.h"
 #include "base/array.h"
 #include "base/clock.h"
@@ -148,7 +149,9 @@ pid_t tracer_launch(struct tracer *t, const char *path, char *const argv[], stru
 
 bool tracer_shares_memory(const struct tracer *t, pid_t a, pid_t b)
 {
-	return t->kernel.shares_memory(t->kernel.ctx, a, b);
+	int answer = t->kernel.shares_memory(t->kernel.ctx, a, b);
+
+	return answer < 0 ? sharing_try(a, b) : answer;
 }
 
 static struct task *task_of_group(struct tracer *t, pid_t tgid)
@@ -211,7 +214,7 @@ static bool place(struct tracer *t, struct task *task, const struct task *parent
 
 	task->fresh = false;
 	task->tgid = tgid ? tgid : task->tid;
-	if (task->tgid != task->tid || tracer_shares_memory(t, task->tid, parent->tid)) {
+	if (task->tgid != task->tid || tracer_born_sharing(t, task, parent, space)) {
 		tracer_enter_space(task, space);
 		if (task->tgid != task->tid)
 			t->ops->thread(t->ctx, task);

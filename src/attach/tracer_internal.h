@@ -3,8 +3,8 @@
 #define MPROF_ATTACH_TRACER_INTERNAL_H
 
 /* What the files of the tracer share: tracer.c (the loop), queue.c (what waitpid reports), serve.c
- * (each kind of stop), new_tasks.c (new tasks and programs), seize.c, guests.c and sharers.c
- * (attaching), hold.c (stopping a whole space, detaching). Nobody else includes this. */
+ * (each kind of stop), new_tasks.c and birth.c (new tasks and programs), seize.c, guests.c and
+ * sharers.c (attaching), hold.c (stopping a whole space, detaching). Nobody else includes this. */
 
 #include "attach/kernel.h"
 #include "attach/stop_cost.h"
@@ -82,6 +82,11 @@ void tracer_serve(struct tracer *t, struct task *task);
 
 /* Serve what is queued now. Stops that are queued meanwhile stay for the next call. */
 void tracer_serve_queue(struct tracer *t);
+
+/* birth.c */
+/* Does a new process run in the memory of @parent, which is @space? */
+bool tracer_born_sharing(const struct tracer *t, const struct task *task, const struct task *parent,
+			 const struct address_space *space);
 
 /* new_tasks.c */
 bool tracer_shares_memory(const struct tracer *t, pid_t a, pid_t b);

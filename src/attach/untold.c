@@ -11,13 +11,18 @@ bool may_leave_untold(const struct task *dead)
 	return last && (WIFSIGNALED(dead->wstatus) || dead->space->threaded);
 }
 
-bool stops_for_birth(const struct task *task)
+bool task_stopped_for_birth(const struct task *task)
 {
 	int event = task->wstatus >> 16;
 
-	return task->state == TASK_QUEUED &&
+	return WIFSTOPPED(task->wstatus) &&
 	       (event == PTRACE_EVENT_FORK || event == PTRACE_EVENT_VFORK ||
 		event == PTRACE_EVENT_CLONE);
+}
+
+bool stops_for_birth(const struct task *task)
+{
+	return task->state == TASK_QUEUED && task_stopped_for_birth(task);
 }
 
 bool may_tell_of(const struct told_of *told, pid_t child)

@@ -23,7 +23,10 @@ struct told_of {
 	pid_t child;
 };
 
-/* Is the task stopped at a fork, vfork or clone event? */
+/* Was the task's last stop a fork, vfork or clone event? */
+bool task_stopped_for_birth(const struct task *task);
+
+/* Is it stopped at such an event, which has not been served? */
 bool stops_for_birth(const struct task *task);
 
 /**

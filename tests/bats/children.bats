@@ -494,6 +494,114 @@ titled() {
 	finish sharers
 }
 
+# ---- without kcmp(2) ----
+
+# without_kcmp: makes ./without_kcmp ERRNO COMMAND..., under a seccomp filter by which kcmp(2) fails
+without_kcmp() {
+	cat >without_kcmp.c <<-'EOT'
+		#include <linux/filter.h>
+		#include <linux/seccomp.h>
+		#include <stddef.h>
+		#include <stdlib.h>
+		#include <sys/prctl.h>
+		#include <sys/syscall.h>
+		#include <unistd.h>
+		int main(int argc, char **argv)
+		{
+			struct sock_filter f[] = {
+				BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+				BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_kcmp, 0, 1),
+				BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (argc > 2 ? atoi(argv[1]) : 0)),
+				BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+			};
+			struct sock_fprog p = { 4, f };
+			if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &p))
+				return 99;
+			execvp(argv[2], argv + 2);
+			return 98;
+		}
+	EOT
+	cc -o without_kcmp without_kcmp.c 2>/dev/null
+}
+
+@test "where kcmp(2) is forbidden or missing, children in the program's memory are counted as ever" {
+	without_kcmp
+	cat >born.c <<-'EOT'
+		#define _GNU_SOURCE
+		#include <sched.h>
+		#include <signal.h>
+		#include <spawn.h>
+		#include <stdlib.h>
+		#include <sys/wait.h>
+		#include <unistd.h>
+		static char stack[1 << 16] __attribute__((aligned(16)));
+		static void work(int n)
+		{
+			while (n--) {
+				void *volatile p = malloc(100);
+				free(p);
+			}
+		}
+		static int child(void *arg)
+		{
+			work(5);
+			return arg != NULL;
+		}
+		static pid_t spawned(void)
+		{
+			pid_t pid;
+			char *argv[] = { "true", NULL };
+			return posix_spawnp(&pid, "true", NULL, NULL, argv, environ) ? -1 : pid;
+		}
+		static pid_t made(int flags)
+		{
+			return clone(child, stack + sizeof stack, flags, NULL);
+		}
+		static int bad(pid_t pid)
+		{
+			int status = 1;
+			work(10);
+			return pid < 0 || waitpid(pid, &status, __WALL) != pid || status;
+		}
+		int main(void)
+		{
+			pid_t pid;
+			work(10);
+			if (bad(spawned()) || bad(made(CLONE_VM | SIGCHLD)) || bad(made(CLONE_VM)) ||
+			    bad(made(CLONE_VFORK | SIGCHLD)) || bad(made(0)))
+				return 1;
+			if (!(pid = vfork()))
+				_exit(child(NULL));
+			return bad(pid);
+		}
+	EOT
+	cc -o born born.c 2>/dev/null
+	for errno in 1 38; do # EPERM, ENOSYS
+		limited ./without_kcmp $errno "$MPROF" run --engine=trap -o /dev/null --data=run.data -- ./born 2>err ||
+			fail "$errno: $(cat err)"
+		# 10 by the program seven times, 5 by each of the three children in its memory
+		[ "$(limited "$MPROF" report --format=json run.data | jq .totals.allocs)" = 85 ] || fail "$errno: $(cat err)"
+	done
+}
+
+@test "a process that runs in the memory of the one that is attached to is found without kcmp(2)" {
+	without_kcmp
+	start sharers "$T/sharers"
+	local filter
+	filter=$(cat "/proc/$PID/coredump_filter")
+	before "$PID"
+	background ./without_kcmp 1 "$MPROF" attach -o report.txt --data=run.data "$PID"
+	until_true "mprof attach has not begun" begun_or_gone
+	progress sharers 1 20
+	progress sharers 2 20
+	[ "$(cat "/proc/$PID/coredump_filter")" = "$filter" ]
+	detach "$PID"
+	[ "$(limited "$MPROF" report --format=json run.data |
+		jq '.bins[] | select(.size == 3347) | .allocs >= 40')" = true ]
+	clean "$PID"
+	finish sharers
+}
+
 # ---- children that nobody is to hear of ----
 
 # unharmed OPTION...: they live on under mprof, and those that share the memory are counted

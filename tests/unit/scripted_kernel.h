@@ -409,7 +409,7 @@ static inline struct proc_status scripted_status(void *ctx, pid_t tid)
 	return s;
 }
 
-static inline bool scripted_shares_memory(void *ctx, pid_t a, pid_t b)
+static inline int scripted_shares_memory(void *ctx, pid_t a, pid_t b)
 {
 	const struct actor *one = find(ctx, a), *other = find(ctx, b);
 
