@@ -127,6 +127,9 @@ void arch_set_syscall(struct arch_regs *r, taddr insn, long nr, const uint64_t a
 /* The system call that the task is in, by registers of a stop in it: its arguments. Returns its
  * number; -1: it is in none. */
 long arch_syscall(const struct arch_regs *r, uint64_t arg[6]);
+/* The address of the instruction by which a task, which is about to return from a system call, has
+ * made it. */
+taddr arch_syscall_made_at(const struct arch_regs *r);
 /* Is the task at that instruction, in its system call, or right behind it? */
 bool arch_is_at_syscall(const struct arch_regs *r, taddr insn);
 

@@ -40,6 +40,11 @@ long arch_syscall(const struct arch_regs *r, uint64_t arg[6])
 	return (long)u->orig_rax;
 }
 
+taddr arch_syscall_made_at(const struct arch_regs *r)
+{
+	return r->user.rip - sizeof insn_syscall;
+}
+
 bool arch_is_at_syscall(const struct arch_regs *r, taddr insn)
 {
 	return r->user.rip == insn || r->user.rip == insn + sizeof insn_syscall;

@@ -181,28 +181,6 @@ void tracer_let_go(struct tracer *t, struct task *task, int sig)
 	tracer_forget(t, task);
 }
 
-/* Did address_space_new() fail because there is no such task any more? Then waitpid will say so. */
-static bool has_died(int err)
-{
-	return err == ESRCH || err == ENOENT || err == EACCES;
-}
-
-/* A child that we have no means to follow. False: it has been detached, its own bytes restored. */
-static bool let_child_go(struct tracer *t, struct task *task, const struct address_space *space,
-			 int err)
-{
-	struct address_space *own = has_died(err) ? NULL : space_of_stopped(task->tid);
-
-	if (!own)
-		return true;
-	tracer_enter_space(task, own);
-	journal_copies(t->journal, task->tgid);
-	t->ops->unfollowed(t->ctx, task, space, -err);
-	journal_copied(t->journal, task->tgid);
-	tracer_let_go(t, task, 0);
-	return false;
-}
-
 /*
  * Give a new, stopped task its thread group and space: it is a thread, or a process in its parent's
  * memory (vfork), or one with a copy of it (fork). False: it has been detached.
@@ -220,9 +198,10 @@ static bool place(struct tracer *t, struct task *task, const struct task *parent
 			t->ops->thread(t->ctx, task);
 		return true;
 	}
-	struct address_space *own = t->kernel.open_space(t->kernel.ctx, task->tid);
+	struct new_copy copy;
+	struct address_space *own = tracer_open_copy(t, task, space, &copy);
 	if (!own)
-		return let_child_go(t, task, space, errno);
+		return tracer_let_copy_go(t, task, space, &copy);
 	tracer_enter_space(task, own);
 	journal_copies(t->journal, task->tgid);
 	bool stays = t->ops->forked(t->ctx, task, parent, space);
@@ -452,10 +431,12 @@ static bool serve_exec(struct tracer *t, struct task *task)
 	if (task->space)
 		tracer_leave_space(t, task);
 	struct address_space *s = t->kernel.open_space(t->kernel.ctx, task->tid);
-	if (!s && has_died(errno)) /* killed in the exec */
+	int err = s ? 0 : errno;
+
+	if (!s && tracer_has_died(t, task, err)) /* killed in the exec */
 		return true;
 	if (!s) {
-		t->ops->unfollowed(t->ctx, task, NULL, -errno);
+		t->ops->unfollowed(t->ctx, task, NULL, -err);
 		tracer_let_go(t, task, 0);
 		return false;
 	}

@@ -87,6 +87,24 @@ void tracer_serve_queue(struct tracer *t);
 /* Does a new process run in the memory of @parent, which is @space? */
 bool tracer_born_sharing(const struct tracer *t, const struct task *task, const struct task *parent,
 			 const struct address_space *space);
+/* Did open_space() fail, with errno @err, because the stopped task is dying? Then waitpid will say
+ * so. */
+bool tracer_has_died(const struct tracer *t, const struct task *task, int err);
+
+/* What came of the attempt to open the memory of a new process. */
+struct new_copy {
+	int err;	/* errno; ESRCH: it is dying */
+	bool revealed;	/* it has been made dumpable ... */
+	int dumpable;	/* ... and was this before */
+};
+
+/* Open the memory of a new process, which is a copy of @space. NULL: *@copy tells why, and is for
+ * tracer_let_copy_go(). */
+struct address_space *tracer_open_copy(struct tracer *t, struct task *task,
+				       const struct address_space *space, struct new_copy *copy);
+/* A child that we have no means to follow. False: it has been detached, its own bytes restored. */
+bool tracer_let_copy_go(struct tracer *t, struct task *task, const struct address_space *space,
+			const struct new_copy *copy);
 
 /* new_tasks.c */
 bool tracer_shares_memory(const struct tracer *t, pid_t a, pid_t b);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "breakpoints/trap_observer.h"
 
+#include "attach/permission.h"
 #include "attach/supported.h"
 #include "base/clock.h"
 #include "breakpoints/observer_internal.h"
@@ -142,6 +143,14 @@ static void on_unfollowed(void *ctx, struct task *task, const struct address_spa
 	/* Say nothing of a child that was not to be followed anyway. */
 	if (space && !o->sink->wanted(o->ctx, task->tgid))
 		return;
+	if (err == -EACCES || err == -EPERM) {
+		struct permission_facts f = permission_look(task->tgid);
+		struct advice a;
+
+		permission_why(&f, &a);
+		o->sink->unobserved(o->ctx, task->tgid, NULL, UNOBSERVED_NO_MEANS, sentence(&a));
+		return;
+	}
 	error_set(&why, err, "%s%s", strerror(-err),
 		  err == -EMFILE ? "; raise the hard limit of open files (ulimit -Hn)" : "");
 	o->sink->unobserved(o->ctx, task->tgid, NULL, UNOBSERVED_NO_MEANS, why.text);

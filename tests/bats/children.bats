@@ -602,6 +602,125 @@ without_kcmp() {
 	finish sharers
 }
 
+# ---- children that may not be accessed ----
+
+as_nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups env -u XDG_RUNTIME_DIR)
+
+# hiding: makes ./hiding [UID], which makes itself undumpable or becomes UID, and then has children
+hiding() {
+	cat >hiding.c <<-'EOT'
+		#include <stdlib.h>
+		#include <sys/prctl.h>
+		#include <sys/wait.h>
+		#include <unistd.h>
+		static void work(int n)
+		{
+			while (n--) {
+				void *volatile p = malloc(100);
+				free(p);
+			}
+		}
+		static int bad(pid_t pid)
+		{
+			int status = 1;
+			return waitpid(pid, &status, 0) != pid || status;
+		}
+		int main(int argc, char **argv)
+		{
+			pid_t pid;
+			if (argc > 1 ? setuid((uid_t)atoi(argv[1])) : prctl(PR_SET_DUMPABLE, 0))
+				return 2;
+			work(10);
+			if (!(pid = fork())) {
+				work(20);
+				_exit(prctl(PR_GET_DUMPABLE) != 0);
+			}
+			if (bad(pid))
+				return 3;
+			if (!(pid = vfork())) {
+				work(5);
+				_exit(0);
+			}
+			work(10);
+			return bad(pid);
+		}
+	EOT
+	cc -o hiding hiding.c 2>/dev/null
+	mkdir theirs
+	chmod 755 . hiding
+	chmod 777 theirs
+}
+
+# counted ALLOCS...: in the profile of each process
+counted() {
+	local data n=
+	for data in theirs/run.data*; do
+		n+=" $(limited "$MPROF" report --format=json "$data" | jq .totals.allocs)"
+	done
+	[ "$n" = " $*" ] || fail "counted$n: $(cat err)"
+	rm theirs/*
+}
+
+@test "children of a program that has made itself undumpable live on, and are profiled by an ordinary user" {
+	[ "$(id -u)" = 0 ] || skip "only root can become somebody else"
+	local mprof engine
+	mprof=$(for_anybody "$MPROF")
+	hiding
+	"${as_nobody[@]}" ./hiding || skip "nobody cannot run a program here"
+	for engine in trap fast; do
+		limited "${as_nobody[@]}" "$mprof" run --engine=$engine -o /dev/null --data=theirs/run.data -- ./hiding 2>err ||
+			fail "$engine: status $?" "$(cat err)"
+		counted 25
+		limited "${as_nobody[@]}" "$mprof" run --engine=$engine --trace-children=yes -o /dev/null \
+			--data=theirs/run.data -- ./hiding 2>err || fail "$engine: status $?" "$(cat err)"
+		counted 25 20
+	done
+}
+
+@test "children of a program that has become another user's live on where mprof may not access them" {
+	[ "$(id -u)" = 0 ] || skip "only root can become somebody else"
+	hiding
+	local engine
+	for engine in trap fast; do
+		limited setpriv --bounding-set=-sys_ptrace "$MPROF" run --engine=$engine --trace-children=yes -o /dev/null \
+			--data=theirs/run.data -- ./hiding 65534 2>err || fail "$engine: status $?" "$(cat err)"
+		says err 'process [0-9]+ goes on unobserved: .*CAP_SYS_PTRACE'
+		counted 25
+	done
+}
+
+@test "a program that its user may not read is left alone, and said to be" {
+	[ "$(id -u)" = 0 ] || skip "only root can become somebody else"
+	cat >unreadable.c <<-'EOT'
+		#include <pthread.h>
+		#include <stdlib.h>
+		static void *work(void *arg)
+		{
+			void *volatile p = malloc(100);
+			free(p);
+			return arg;
+		}
+		int main(void)
+		{
+			pthread_t t;
+			return pthread_create(&t, NULL, work, NULL) || pthread_join(t, NULL);
+		}
+	EOT
+	cc -pthread -o unreadable unreadable.c 2>/dev/null
+	chmod 755 .
+	chmod 711 unreadable
+	local mprof as_nobody_run
+	mprof=$(for_anybody "$MPROF")
+	"${as_nobody[@]}" ./unreadable || skip "nobody cannot run a program here"
+	as_nobody_run=("${as_nobody[@]}" "$mprof" run -o /dev/null --data=/dev/null)
+	refused 1 'cannot profile \./unreadable: it is undumpable: .* may not be read; run mprof as root' \
+		"${as_nobody_run[@]}" -- ./unreadable
+	limited "${as_nobody_run[@]}" --trace-children=yes -- sh -c './unreadable && echo ran' >out 2>err ||
+		fail "status $?" "$(cat err)"
+	says err 'process [0-9]+ goes on unobserved: it is undumpable'
+	grep -qx ran out
+}
+
 # ---- children that nobody is to hear of ----
 
 # unharmed OPTION...: they live on under mprof, and those that share the memory are counted
