@@ -53,6 +53,50 @@ static bool has_handler(const struct unwind_chain *chain)
 }
 
 /*
+ * The stack that a step by the frame pointer has gone over, inside of any signal handler: frames
+ * may be missing there. Begin with @i = 0, and *@from the stack pointer after the entry's return.
+ * False: there is no more; otherwise it is from @from up to frames[*i].cfa.
+ */
+static bool next_gap(const struct unwind_chain *chain, size_t *i, taddr *from)
+{
+	const struct unwind_frame *f = chain->frames;
+
+	for (; *i + 1 < chain->n && !f[*i].exact; *from = f[(*i)++].cfa)
+		if (f[*i + 1].guessed)
+			return true;
+	return false;
+}
+
+/* Is the pending call's return address where the chain may lack frames? */
+static bool is_in_gap(const struct call *pending, const struct call_entry *e,
+		      const struct unwind_chain *chain)
+{
+	taddr from = e->ret_at;
+
+	for (size_t i = 0; next_gap(chain, &i, &from); from = chain->frames[i++].cfa)
+		if (pending->ret_at > from && pending->ret_at < chain->frames[i].cfa)
+			return true;
+	return false;
+}
+
+/* Is the frame of a call that the engine sees where the chain may lack frames? */
+static bool has_engines_in_gap(struct watch *w, const struct call_entry *e,
+			       const struct unwind_chain *chain)
+{
+	taddr from = e->ret_at + sizeof(uint64_t);
+	uint64_t word;
+
+	if (!w->engine)
+		return false;
+	for (size_t i = 0; next_gap(chain, &i, &from); from = chain->frames[i++].cfa)
+		for (taddr at = from; at < chain->frames[i].cfa; at += sizeof word)
+			if (unwinder_word(w->unwinder, at, &word) &&
+			    w->shared->engine->has_code(w->engine, word - 1))
+				return true;
+	return false;
+}
+
+/*
  * For cases that the stack pointer does not decide. The call is still pending if its frame is in
  * the chain; and calls of a signal handler are the program's, not those of the allocator that it
  * interrupted.
@@ -65,7 +109,9 @@ static enum entry_verdict judge_by_chain(const struct watch *w, const struct cal
 	bool handler = has_handler(chain);
 
 	if (!chain->reached)
-		return chain->truncated && !handler ? calls_judge_cut(pending, e) : ENTRY_ABANDONED;
+		return (chain->truncated && !handler) || is_in_gap(pending, e, chain) ?
+			       calls_judge_cut(pending, e) :
+			       ENTRY_ABANDONED;
 	const struct unwind_frame *found = &chain->frames[chain->n - 1], *inner = found - 1;
 	if (!found->exact && calls_is_pending(calls, found->pc, inner->cfa) &&
 	    !is_call_itself(w, pending, inner->pc))
@@ -75,11 +121,13 @@ static enum entry_verdict judge_by_chain(const struct watch *w, const struct cal
 
 /* Is it unknown whether the pending request has returned? Its return is not trapped, and the known
  * part of the chain does not show it. */
-static bool is_doubtful(const struct calls *calls, const struct unwind_chain *chain)
+static bool is_doubtful(const struct calls *calls, const struct call_entry *e,
+			const struct unwind_chain *chain)
 {
 	const struct call *pending = &calls->v[calls->n - 1];
 
-	return pending->unwanted && pending->unwatched && !chain->reached && chain->truncated &&
+	return pending->unwanted && pending->unwatched && !chain->reached &&
+	       (chain->truncated || is_in_gap(pending, e, chain)) &&
 	       !calls_is_over(calls, chain->n > 1 ? chain->frames[chain->n - 2].cfa : 0);
 }
 
@@ -104,7 +152,8 @@ static int judge_unwinding(struct watch *w, struct calls *calls, const struct ca
 	if (err)
 		return err;
 	/* The engine's call is the innermost: it has made this call. */
-	if (is_engines(&chain)) {
+	const bool maybe = engine->calls != ENGINE_NONE;
+	if (is_engines(&chain) || (maybe && has_engines_in_gap(w, e, &chain))) {
 		*verdict = ENTRY_IN_ENGINE;
 		return 0;
 	}
@@ -116,7 +165,7 @@ static int judge_unwinding(struct watch *w, struct calls *calls, const struct ca
 			return 0;
 	}
 	*verdict = judge_by_chain(w, calls, e, &chain);
-	w->counts.doubtful += is_doubtful(calls, &chain);
+	w->counts.doubtful += is_doubtful(calls, e, &chain);
 	/* In a cut chain the free was judged nested by its block, which proves nothing about other
 	 * calls. */
 	if (*verdict == ENTRY_NESTED && (chain.reached || !calls->v[calls->n - 1].unwatched))

@@ -135,6 +135,41 @@ no_allocators() { # in chains of the program; one may ask itself for memory when
 	[ "$(ls run.data.* | wc -l)" = 1 ]
 }
 
+# musl's posix_memalign calls aligned_alloc, and has no call frame information: the frame pointer, which is its caller's,
+# leads over the caller's frame.
+@test "musl's posix_memalign is one call, of its caller's, if that has a frame pointer" {
+	cat >memalign.c <<-'EOT'
+		#include <pthread.h>
+		#include <stdlib.h>
+		static void *leaf(void)
+		{
+			void *p;
+			return posix_memalign(&p, 64, 6147) ? NULL : p;
+		}
+		static void *work(void *arg)
+		{
+			for (int i = 0; i < 10; i++)
+				free(leaf());
+			return arg;
+		}
+		int main(void)
+		{
+			pthread_t t;
+			work(NULL);
+			return pthread_create(&t, NULL, work, NULL) || pthread_join(t, NULL);
+		}
+	EOT
+	for how in "" -static; do
+		# shellcheck disable=SC2086
+		musl-gcc -O0 -g $how -pthread -o memalign memalign.c
+		limited "$MPROF" run -o run.txt --data=run.data -- ./memalign >out 2>err || fail "$(cat err)"
+		limited "$MPROF" report --format=json run.data >report.json
+		jq -e '[.bins[] | select(.size == 6147) | .allocs, .frees] == [20, 20]' report.json || fail "$how: counts"
+		jq -e '[.direct[] | select(.calls == 20) | .function] == ["leaf"]' report.json || fail "$how: chains"
+		jq -e '.totals | .truncated_chains == 0 and .guessed_chains == 0' report.json
+	done
+}
+
 @test "a thread's default heap of mimalloc is that of its child, too" {
 	cat >heirheap.c <<-'EOT'
 		#include <stdlib.h>
