@@ -23,6 +23,7 @@ void scans_release(struct scans *s)
 		free(s->of[i].ranges);
 		free(s->of[i].got_entries);
 		free(s->of[i].soname);
+		locals_release(&s->of[i].locals);
 	}
 	free(s->of);
 	*s = (struct scans){ 0 };
@@ -122,6 +123,12 @@ static int look_at_other(struct scan *s, const GElf_Sym *sym, const char *name)
 	return forwards_knows(name, &kind) ? add_range(s, sym, kind) : 0;
 }
 
+/* Does a definition hold for a function that a file keeps to itself, too? */
+static bool needs_no_export(const struct probe *p)
+{
+	return p->user || p->kind == PROBE_NONE || probe_announces(p);
+}
+
 /* A symbol of a .symtab beside a .dynsym: only functions that need not be exported. */
 static int look_at_hidden(struct scan *s, struct probes *probes, const GElf_Sym *sym,
 			  const char *name)
@@ -129,10 +136,9 @@ static int look_at_hidden(struct scan *s, struct probes *probes, const GElf_Sym 
 	uint32_t number = probes_named(probes, name);
 	if (number == IDINDEX_NONE)
 		return look_at_other(s, sym, name);
-	const struct probe *p = &probes->v[number];
 	/* A local function called malloc may do anything. */
 	bool global = s->program && GELF_ST_BIND(sym->st_info) != STB_LOCAL;
-	if (p->user || p->kind == PROBE_NONE || probe_announces(p) || global)
+	if (needs_no_export(&probes->v[number]) || global)
 		return add_function(s, probes, sym, number);
 	return 0;
 }
@@ -147,6 +153,37 @@ static int look_at_symbol(struct scan *s, struct probes *probes, const GElf_Sym 
 	uint32_t number = probes_named(probes, name);
 	return number == IDINDEX_NONE ? look_at_other(s, sym, name) :
 					add_function(s, probes, sym, number);
+}
+
+/* The same of a static program, which has all its symbols in one table: what is local counts only
+ * if locals_counts(). */
+static int look_at_static(struct scan *s, struct probes *probes, const GElf_Sym *sym,
+			  const char *name)
+{
+	uint32_t number = probes_named(probes, name);
+	int err = 0;
+
+	if (number == IDINDEX_NONE || needs_no_export(&probes->v[number]))
+		return look_at_symbol(s, probes, sym, name);
+	if (GELF_ST_BIND(sym->st_info) != STB_LOCAL)
+		err = locals_global(&s->locals, number, probes->n);
+	else
+		err = locals_add(&s->locals, sym, number, PROBES_MAX);
+	s->cut |= err == -ENOSPC;
+	if (err || GELF_ST_BIND(sym->st_info) == STB_LOCAL)
+		return err == -ENOSPC ? 0 : err;
+	return look_at_symbol(s, probes, sym, name);
+}
+
+static int add_locals(struct scan *s, struct probes *probes)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < s->locals.n; i++)
+		if (locals_counts(&s->locals, i))
+			err = add_function(s, probes, &s->locals.v[i].sym, s->locals.v[i].number);
+	locals_release(&s->locals);
+	return err;
 }
 
 /*
@@ -183,6 +220,8 @@ static int look_at_table(struct scan *s, struct probes *probes, Elf *elf, Elf_Sc
 	if (!symtab_begin(&t, elf, scn, sh))
 		return lacks_memory(sh->sh_size) ? -ENOMEM : 0;
 	for (size_t i = 1; !err && symtab_symbol(&t, i, &sym); i++) {
+		if (GELF_ST_TYPE(sym.st_info) == STT_FILE)
+			locals_file(&s->locals, symtab_name(&t, &sym));
 		const char *name = is_function(s, elf, &sym) ? symtab_name(&t, &sym) : NULL;
 
 		nameless &= !name;
@@ -326,7 +365,9 @@ static int look_at_elf(struct scan *s, struct probes *probes, Elf *elf, int fd)
 	s->dynamic = (has_dynsym || d.n_symbols) && !(d.flags_1 & DF_1_PIE && !s->program);
 	if (!err)
 		err = look_at_tables(s, probes, elf, SHT_SYMTAB, &has_symtab,
-				     s->dynamic ? look_at_hidden : look_at_symbol);
+				     s->dynamic ? look_at_hidden : look_at_static);
+	if (!err)
+		err = add_locals(s, probes);
 	if (!err)
 		forwards_find(s, probes, elf, &d, fd);
 	if (!err)

@@ -3,6 +3,7 @@
 #define MPROF_PROBES_SCAN_H
 
 #include "proc/modules.h"
+#include "probes/locals.h"
 #include "probes/probes.h"
 
 #include <stdbool.h>
@@ -57,6 +58,7 @@ struct scan {
 	size_t n_probes, cap_probes;
 	struct scan_range *ranges;
 	size_t n_ranges, cap_ranges;
+	struct locals locals;		/* while it is being scanned */
 	bool indirect;			/* some of its probes are ifuncs */
 	bool got_entries_read;		/* scan_got_entries() has been called */
 	struct got_entry *got_entries;
@@ -78,10 +80,11 @@ void scans_release(struct scans *s);
 /**
  * Scan module file @number for functions that definitions are about. Symbols come from .dynsym, or
  * by way of the dynamic section if the file has no section headers; from .symtab if the file has no
- * .dynsym of its own (a static program). A function is a symbol of that type, an ifunc, or a global
- * label in code. Beside .dynsym, .symtab is searched for what need not be exported: the functions
- * of mprof.h, those that the user named, and a program's own (malloc by another name). A file that
- * cannot be read has nothing in it. Definitions that occur are marked as found.
+ * .dynsym of its own (a static program): then of local functions only those that the linker has
+ * made local. A function is a symbol of that type, an ifunc, or a global label in code. Beside
+ * .dynsym, .symtab is searched for what need not be exported: the functions of mprof.h, those that
+ * the user named, and a program's own (malloc by another name). A file that cannot be read has
+ * nothing in it. Definitions that occur are marked as found.
  * Returns the scan, which @s owns; NULL: out of memory.
  */
 const struct scan *scan_file(struct scans *s, const struct module_files *files, uint32_t number);

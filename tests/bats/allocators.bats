@@ -135,6 +135,37 @@ no_allocators() { # in chains of the program; one may ask itself for memory when
 	[ "$(ls run.data.* | wc -l)" = 1 ]
 }
 
+# The linker makes glibc's malloc local in a static PIE; what a source file calls so is local everywhere.
+@test "of a static program's local functions only those are allocators that the linker has made local" {
+	cat >namesakes.c <<-'EOT'
+		#include <stdlib.h>
+		static __attribute__((noinline)) void *mine(size_t n) __asm__("calloc");
+		static void *mine(size_t n)
+		{
+			__asm__ volatile("");
+			return (char *)NULL + n;
+		}
+		int main(void)
+		{
+			int calls = 0;
+			for (int i = 0; i < 10; i++) {
+				calls += mine(7000) != NULL;
+				void *volatile p = malloc(6211);
+				free(p);
+			}
+			return calls != 10;
+		}
+	EOT
+	gcc -O1 -g -c -o namesakes.o namesakes.c
+	for how in -static -static-pie; do
+		gcc $how -o namesakes namesakes.o
+		limited "$MPROF" run -o run.txt --data=run.data -- ./namesakes >out 2>err || fail "$(cat err)"
+		limited "$MPROF" report --format=json run.data >report.json
+		jq -e '[.bins[] | select(.size == 6211) | .allocs, .frees] == [10, 10]' report.json || fail "$how: counts"
+		jq -e '[.direct[] | select(.function == "main") | .calls] == [10]' report.json || fail "$how: $(cat run.txt)"
+	done
+}
+
 # musl's posix_memalign calls aligned_alloc, and has no call frame information: the frame pointer, which is its caller's,
 # leads over the caller's frame.
 @test "musl's posix_memalign is one call, of its caller's, if that has a frame pointer" {
