@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/readall.h"
+#include "base/reap.h"
 #include "base/writeall.h"
 #include "proc/descriptors.h"
 
@@ -17,14 +18,17 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Processor time for all names; those of a browser take a tenth of it. Tests wait for less. */
+/* Processor time for all names; those of a browser take a tenth of it. And elapsed time for the end
+ * of a process that has closed its end of the connection, which the kernel does when it exits.
+ * Tests wait for less. */
 #ifdef MPROF_TAKEN_OVER
-enum { SECONDS = 2 };
+enum { SECONDS = 2, CLOSED_SECONDS = 1 };
 #else
-enum { SECONDS = 300 };
+enum { SECONDS = 300, CLOSED_SECONDS = 10 };
 #endif
 
 /* Elapsed time, for a process that sleeps: it takes no processor time, and honest ones do not
@@ -195,6 +199,8 @@ __attribute__((noreturn)) static void run_confined(const struct apart_work *w, s
 
 /* ---- in the parent ---- */
 
+#define NS_PER_S UINT64_C(1000000000)
+
 /* What the confined process may still do. */
 struct watched {
 	const struct apart_work *w;
@@ -206,25 +212,33 @@ struct watched {
 /* RLIMIT_FSIZE bounds each file in memory, but not their number. */
 static bool holds_too_much(struct watched *t, uint64_t now_ns)
 {
-	if (now_ns - t->looked_ns < LOOK_MS * UINT64_C(1000000))
+	if (now_ns - t->looked_ns < LOOK_MS * (NS_PER_S / 1000))
 		return false;
 	t->looked_ns = now_ns;
 	return proc_memfd_bytes(t->pid) > t->w->bounds.bytes;
 }
 
+/* 0, -ETIMEDOUT, or -EDQUOT: its files take too much. */
+static int look(struct watched *t)
+{
+	uint64_t now_ns = clock_now_ns();
+
+	if (now_ns >= t->until_ns)
+		return -ETIMEDOUT;
+	return holds_too_much(t, now_ns) ? -EDQUOT : 0;
+}
+
 /* Wait until there is something to read, or room to write: it may stop in the middle of a request,
- * or never read an answer. 0, -ETIMEDOUT, -EDQUOT: its files take too much, or -errno. */
+ * or never read an answer. As look(), or -errno. */
 static int await(struct watched *t, short what)
 {
 	struct pollfd p = { .fd = t->fd, .events = what };
 
 	for (;;) {
-		uint64_t now_ns = clock_now_ns();
+		int err = look(t);
 
-		if (now_ns >= t->until_ns)
-			return -ETIMEDOUT;
-		if (holds_too_much(t, now_ns))
-			return -EDQUOT;
+		if (err)
+			return err;
 		int ready = poll(&p, 1, LOOK_MS);
 		if (ready > 0)
 			return 0;
@@ -306,18 +320,32 @@ static int serve_one(struct watched *t)
 	return err;
 }
 
-/* Serve requests until the process has closed its end. 0, -ETIMEDOUT, -EDQUOT: its files take too
- * much, or -errno: the connection failed, or we have no memory. */
-static int serve_all(const struct apart_work *w, const struct door *d, pid_t pid)
+/* Serve requests until the process has closed its end. As look(), or -errno: the connection failed,
+ * or we have no memory. */
+static int serve_all(struct watched *t)
 {
-	const uint64_t patience_s = w->patience_s ? w->patience_s : PATIENCE_SECONDS;
-	struct watched t = { .w = w, .pid = pid, .fd = d->here, .looked_ns = clock_now_ns() };
 	int err = 0;
 
-	t.until_ns = t.looked_ns + patience_s * UINT64_C(1000000000);
 	while (!err)
-		err = serve_one(&t);
+		err = serve_one(t);
 	return err == -EPIPE || err == -ECONNRESET ? 0 : err;
+}
+
+/* Whoever has closed its end of the connection need not end because of that. True: it did, *wstatus
+ * is set; *err: as look(). */
+static bool ends_soon(struct watched *t, int *wstatus, int *err)
+{
+	enum { WITHOUT_PIDFD_MS = 5 };
+	struct pollfd p = { .fd = (int)syscall(SYS_pidfd_open, t->pid, 0), .events = POLLIN };
+	const uint64_t soon_ns = clock_now_ns() + CLOSED_SECONDS * NS_PER_S;
+	bool ended;
+
+	if (soon_ns < t->until_ns)
+		t->until_ns = soon_ns;
+	while (!(ended = waitpid(t->pid, wstatus, WNOHANG) == t->pid) && !(*err = look(t)))
+		poll(&p, 1, p.fd < 0 ? WITHOUT_PIDFD_MS : LOOK_MS);
+	close_one(&p.fd);
+	return ended;
 }
 
 static void tell_memory(struct error *why, const struct confine_bounds *b)
@@ -355,13 +383,25 @@ static void tell_end(struct apart_end *end, const struct apart_work *w, int wsta
 		error_set(&end->why, 0, "failed");
 }
 
-static int wait_for(pid_t pid)
+/* Serve the process until its end, which is ours to bring about if it takes too much. */
+static int serve_to_the_end(struct watched *t, int *wstatus)
 {
-	int wstatus = -1;
+	int err = serve_all(t);
 
-	while (waitpid(pid, &wstatus, 0) < 0 && errno == EINTR)
-		;
-	return wstatus;
+	if (!err && ends_soon(t, wstatus, &err))
+		return 0;
+	kill(t->pid, SIGKILL);
+	reap(t->pid, wstatus);
+	return err;
+}
+
+static struct watched watched_from_now(const struct apart_work *w, pid_t pid, int fd)
+{
+	const uint64_t patience_s = w->patience_s ? w->patience_s : PATIENCE_SECONDS,
+		       now_ns = clock_now_ns();
+
+	return (struct watched){ .w = w, .pid = pid, .fd = fd, .looked_ns = now_ns,
+				 .until_ns = now_ns + patience_s * NS_PER_S };
 }
 
 static void cannot(struct apart_end *end, int err)
@@ -388,11 +428,12 @@ int apart_run(const struct apart_work *w, struct apart_end *end)
 	if (pid < 0) {
 		cannot(end, err ? err : -errno);
 	} else {
+		struct watched t = watched_from_now(w, pid, d.here);
+		int wstatus = -1;
+
 		close_one(&d.there);
-		err = serve_all(w, &d, pid);
-		if (err)
-			kill(pid, SIGKILL);
-		tell_end(end, w, wait_for(pid), err);
+		err = serve_to_the_end(&t, &wstatus);
+		tell_end(end, w, wstatus, err);
 		end->noted = atomic_load(d.noted);
 	}
 	door_close(&d);

@@ -22,6 +22,9 @@ enum { TRIES = 3 };
  * for most. */
 enum { AT_ONCE = 64 };
 
+/* Sentences that are shown of one process, and one more for each file: honest ones have fewer. */
+enum { SENTENCES = 64 };
+
 /* Requests of the confined process. */
 enum { ASK_SAY = 1, ASK_FETCH, ASK_KEEP, ASK_TELL, ASK_TAKE };
 
@@ -161,6 +164,39 @@ int reading_take(int fd, void *to, size_t size)
 	return 0;
 }
 
+static int show(struct reading *r, const char *sentence)
+{
+	const size_t most = SENTENCES + r->n_files;
+
+	if (r->said++ < most) {
+		say_to(r->search.progress ? r->search.progress : r->say, "%s", sentence);
+		return 0;
+	}
+	if (r->said == most + 1)
+		say_to(r->say,
+		       "the process that reads names has more than %zu sentences: the others are "
+		       "not shown",
+		       most);
+	return -EDQUOT;
+}
+
+/* An honest process has an entry for a file at most. */
+static int put_into_cache(struct reading *r, const char *bytes, size_t size)
+{
+	if (!r->search.cache || strnlen(bytes, size) == size)
+		return 0;
+	if (r->cached++ < r->n_files) {
+		cache_keep(bytes, bytes + strlen(bytes) + 1, size - strlen(bytes) - 1);
+		return 0;
+	}
+	if (r->cached == r->n_files + 1)
+		say_to(r->say,
+		       "the process that reads names has more entries for the cache of names than "
+		       "there are files (%zu): the others are not written",
+		       r->n_files);
+	return -EDQUOT;
+}
+
 static int serve(void *ctx, unsigned kind, const char *bytes, size_t size,
 		 char answer[APART_ANSWER])
 {
@@ -170,17 +206,14 @@ static int serve(void *ctx, unsigned kind, const char *bytes, size_t size,
 
 	switch (kind) {
 	case ASK_SAY:
-		say_to(r->search.progress ? r->search.progress : r->say, "%s", bytes);
-		return 0;
+		return show(r, bytes);
 	case ASK_FETCH:
 		text = strdup(bytes);
 		err = text ? fetch(r, text, answer) : -ENOMEM;
 		free(text);
 		return err;
 	case ASK_KEEP:
-		if (r->search.cache && strnlen(bytes, size) < size)
-			cache_keep(bytes, bytes + strlen(bytes) + 1, size - strlen(bytes) - 1);
-		return 0;
+		return put_into_cache(r, bytes, size);
 	case ASK_TELL:
 		return r->ops->told ? r->ops->told(r, r->at, bytes, size) : -EPROTO;
 	case ASK_TAKE:
@@ -201,6 +234,7 @@ static bool run_apart(struct reading *r, struct apart_end *end)
 
 	*end = (struct apart_end){ .noted = UINT32_MAX };
 	r->spoiled = false;
+	r->said = r->cached = 0;
 	if (!fds) {
 		error_set(&end->why, -ENOMEM, "takes memory that there is not");
 		return false;

@@ -50,6 +50,7 @@ struct reading {
 	size_t at;			/* number of parts taken so far */
 	int out;
 	unsigned fetched;
+	size_t said, cached;		/* requests of this process */
 	bool spoiled;			/* a result was invalid */
 };
 

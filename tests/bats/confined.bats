@@ -176,6 +176,23 @@ left_out() {
 	grep -q lose report
 }
 
+@test "a parser that closes its end of the connection and sleeps costs the names and nothing else" {
+	program
+	left_out close 'did not come to an end'
+}
+
+@test "a parser that has sentences and entries for the cache without end is heard to a limit, and goes on" {
+	program
+	taken_over chatter run -o report ./prog || :
+	counted report
+	grep -q lose report
+	local shown
+	shown=$(grep -c 'taken over: chatter' err)
+	[ "$shown" -ge 64 ] && [ "$shown" -lt 200 ] || fail "$shown times" "$(tail -n 5 err)"
+	says err "the process that reads names has more than $shown sentences: the others are not shown"
+	says err 'the process that reads names has more entries for the cache of names than there are files .*: the others are not written'
+}
+
 # give_huge_symbols FILE: a table of symbols that is larger than memory may be
 give_huge_symbols() {
 	nm -D "$MPROF" >imports

@@ -11,6 +11,8 @@
  *	crash	crashes
  *	lie	exits with 0, with a result that is no profile
  *	storm	makes requests that are not allowed, again and again
+ *	chatter	has sentences and entries for the cache of names without end, then reads
+ *	close	closes its end of the connection and its result, and sleeps
  */
 #include "confine/apart.h"
 
@@ -18,6 +20,7 @@
 #include <fcntl.h>
 #include <linux/bpf.h>
 #include <linux/openat2.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -236,6 +239,25 @@ static void point(void)
 	__builtin_trap();
 }
 
+/* As naming/reading.c: 1 says a sentence, 3 is an entry for a build ID. */
+static void chatter(void)
+{
+	static const char sentence[] = "taken over: chatter", entry[] = "00112233\0no entry";
+
+	for (int i = 0; i < 1000; i++) {
+		apart_ask(1, sentence, sizeof sentence - 1, NULL);
+		apart_ask(3, entry, sizeof entry, NULL);
+	}
+}
+
+static void close_and_sleep(void)
+{
+	for (int fd = STDERR_FILENO + 1; fd < 1024; fd++)
+		close(fd);
+	for (;;)
+		poll(NULL, 0, -1);
+}
+
 void apart_taken_over(void)
 {
 	const char *how = getenv("TAKEN_OVER");
@@ -259,6 +281,10 @@ void apart_taken_over(void)
 		__builtin_trap();
 	if (!strcmp(how, "lie"))
 		_exit(0);
+	if (!strcmp(how, "chatter"))
+		chatter();
+	if (!strcmp(how, "close"))
+		close_and_sleep();
 	for (int i = 0; !strcmp(how, "storm") && i < 1000; i++)
 		apart_ask(1000 + (unsigned)i, "../../etc/passwd", 17, NULL);
 }

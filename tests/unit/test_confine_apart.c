@@ -58,14 +58,34 @@ static int reads_no_answer(void *ctx, int out)
 }
 
 /* No file of it is as large as one may be. */
-static int begins_a_request_and_fills_files(void *ctx, int out)
+static void fill_files(void)
 {
 	static const char bytes[1 << 20];
 
 	for (int i = 0; i < 16; i++)
 		if (write(memfd_create("full", 0), bytes, sizeof bytes) != sizeof bytes)
-			return -EINVAL;
+			_exit(3);
+}
+
+static int begins_a_request_and_fills_files(void *ctx, int out)
+{
+	fill_files();
 	return begins_a_request(ctx, out);
+}
+
+static int closes_the_door(void *ctx, int out)
+{
+	(void)ctx;
+	close(door());
+	close(out);
+	sleep_for_ever();
+	return 0;
+}
+
+static int closes_the_door_and_fills_files(void *ctx, int out)
+{
+	fill_files();
+	return closes_the_door(ctx, out);
 }
 
 static int serve(void *ctx, unsigned kind, const char *bytes, size_t n, char answer[APART_ANSWER])
@@ -118,6 +138,19 @@ static void its_files_are_bounded_in_the_middle_of_a_request(void **state)
 			    "took more than 8 MiB of memory");
 }
 
+static void one_that_closes_the_door_and_sleeps_is_ended(void **state)
+{
+	(void)state;
+	assert_string_equal(end_of(closes_the_door, 1).why.text, "did not come to an end");
+}
+
+static void its_files_are_bounded_behind_a_closed_door(void **state)
+{
+	(void)state;
+	assert_string_equal(end_of(closes_the_door_and_fills_files, 0).why.text,
+			    "took more than 8 MiB of memory");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -125,6 +158,8 @@ int main(void)
 		cmocka_unit_test(one_that_sleeps_in_the_middle_of_a_request_is_ended),
 		cmocka_unit_test(one_that_reads_no_answer_is_ended),
 		cmocka_unit_test(its_files_are_bounded_in_the_middle_of_a_request),
+		cmocka_unit_test(one_that_closes_the_door_and_sleeps_is_ended),
+		cmocka_unit_test(its_files_are_bounded_behind_a_closed_door),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
