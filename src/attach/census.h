@@ -34,7 +34,7 @@ enum thread_kind thread_kind(const struct thread_facts *f, pid_t self);
 struct census {
 	unsigned seized;	/* became ours in this reading */
 	unsigned known;		/* listed, and ours or over: none of them can vanish without being
-				   reported */
+				   reported; or a worker that has not vanished, workers_there() */
 	unsigned others, refused;
 };
 

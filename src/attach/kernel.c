@@ -4,6 +4,7 @@
 #include "attach/journal.h"
 #include "attach/sharing.h"
 #include "attach/vfork.h"
+#include "proc/stat.h"
 #include "proc/tasks.h"
 
 #include <errno.h>
@@ -85,6 +86,12 @@ static bool system_sleeps_in_vfork(void *ctx, pid_t tid)
 	return vfork_sleeps(tid);
 }
 
+static bool system_is_worker(void *ctx, pid_t tid)
+{
+	(void)ctx;
+	return procstat_worker(tid);
+}
+
 static void system_pause(void *ctx, uint64_t ns)
 {
 	struct timespec nap = { (time_t)(ns / 1000000000u), (long)(ns % 1000000000u) };
@@ -107,6 +114,7 @@ struct kernel kernel_of_system(struct journal *journal)
 		.open_space = system_open_space,
 		.permits = system_permits,
 		.sleeps_in_vfork = system_sleeps_in_vfork,
+		.is_worker = system_is_worker,
 		.pause = system_pause,
 		.wake = system_wake,
 		.ctx = journal,

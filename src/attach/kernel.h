@@ -21,9 +21,9 @@ struct journal;
  * wait and request would be enough if ptrace(2) told everything. It does not tell which process a
  * task belongs to and whether it is still our tracee, which tasks share memory and which tasks
  * exist, and it gives no access to a memory that outlives an exec: hence the next four. Nor does it
- * tell whether a task was asleep in vfork(2) when it was seized, or whether a task that we may not
- * seize has just ended in an exec: hence two more. And a script has to know that time passes in
- * pause().
+ * tell whether a task was asleep in vfork(2) when it was seized, whether it is a worker of the
+ * kernel's, or whether a task that we may not seize has just ended in an exec: hence three more.
+ * And a script has to know that time passes in pause().
  */
 struct kernel {
 	/* As waitpid(2) with __WALL; @tid -1: any. The one place where the tracer waits for a
@@ -47,6 +47,8 @@ struct kernel {
 	void (*wake)(void *ctx, uint64_t ns);
 	/* As vfork_sleeps(). */
 	bool (*sleeps_in_vfork)(void *ctx, pid_t tid);
+	/* As procstat_worker(). */
+	bool (*is_worker)(void *ctx, pid_t tid);
 	/* Let others run for @ns; 0: just yield the processor. */
 	void (*pause)(void *ctx, uint64_t ns);
 	void *ctx;

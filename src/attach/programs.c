@@ -6,6 +6,7 @@
 #include "attach/target.h"
 #include "proc/descriptors.h"
 #include "proc/maps.h"
+#include "proc/stat.h"
 #include "proc/status.h"
 #include "proc/tasks.h"
 
@@ -18,7 +19,8 @@ void each_number(pid_t pid, void (*fn)(void *ctx, pid_t number), void *ctx)
 	if (pid ? proc_tasks_open(&list, pid) : proc_processes_open(&list))
 		return;
 	for (pid_t number; (number = proc_tasks_next(&list));)
-		fn(ctx, number);
+		if (!pid || !procstat_worker(number))
+			fn(ctx, number);
 	proc_tasks_close(&list);
 }
 

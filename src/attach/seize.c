@@ -3,17 +3,13 @@
 #include "attach/tracer_internal.h"
 
 #include "attach/census.h"
+#include "attach/seize_thread.h"
 #include "attach/target.h"
-#include "base/array.h"
+#include "attach/workers.h"
 #include "base/clock.h"
 
 #include <errno.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/ptrace.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -23,9 +19,6 @@ enum {
 	READINGS_AT_ONCE = 50,	/* without a yield, of a list where no thread could be seized */
 	READINGS_IN_VAIN = 5000, /* then threads come and go faster than we seize them */
 	REFUSED_NS = 1000000,	/* between two tries */
-	STUCK_NS = 10000000,	/* a thread is seized in microseconds */
-	STOPS_EACH = 4,		/* what waitpid can report of a thread that is not resumed: a stop,
-				   and its death */
 };
 
 static bool is_there(pid_t pid)
@@ -33,129 +26,6 @@ static bool is_there(pid_t pid)
 	struct target_facts f = target_look(pid);
 
 	return f.exists && f.live_threads;
-}
-
-/* ---- seizing one thread ---- */
-
-/*
- * PTRACE_SEIZE waits for an exec of the process to end. The exec waits for the process's other
- * threads to be gone; and seized threads are not gone before we have waited for them. So after a
- * while the call is interrupted by a signal whose handler waits for them; then the kernel restarts
- * the call.
- */
-struct told {
-	pid_t tid;
-	int wstatus;
-};
-
-/* For the signal handler; there is one tracer in a process. */
-static const struct kernel *told_by;
-static struct told *told;
-static size_t n_told, cap_told;
-
-static void on_stuck(int sig)
-{
-	int saved = errno, wstatus;
-	pid_t tid;
-
-	(void)sig;
-	while (n_told < cap_told && (tid = kernel_wait(told_by, -1, &wstatus, WNOHANG)) > 0)
-		/* A thread in the stop of tracer_watch_exits() would never be gone. */
-		if (WIFSTOPPED(wstatus) && wstatus >> 16 == PTRACE_EVENT_EXIT)
-			kernel_resume(told_by, PTRACE_CONT, tid, 0);
-		else
-			told[n_told++] = (struct told){ tid, wstatus };
-	errno = saved;
-}
-
-/* An alarm that interrupts only PTRACE_SEIZE. */
-struct stuck_alarm {
-	timer_t timer;
-	struct sigaction was;
-	sigset_t mask;
-};
-
-static void mask_alarm(int how)
-{
-	sigset_t urgent;
-
-	sigemptyset(&urgent);
-	sigaddset(&urgent, SIGURG);
-	sigprocmask(how, &urgent, NULL);
-}
-
-static int set_alarm(struct stuck_alarm *a)
-{
-	static const struct itimerspec every = { { 0, STUCK_NS }, { 0, STUCK_NS } };
-	struct sigaction sa = { .sa_handler = on_stuck, .sa_flags = SA_RESTART };
-	struct sigevent ev = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGURG };
-
-	if (timer_create(CLOCK_MONOTONIC, &ev, &a->timer))
-		return -errno;
-	sigprocmask(SIG_SETMASK, NULL, &a->mask);
-	mask_alarm(SIG_BLOCK);
-	sigaction(SIGURG, &sa, &a->was);
-	timer_settime(a->timer, 0, &every, NULL);
-	return 0;
-}
-
-static void stop_alarm(struct stuck_alarm *a)
-{
-	timer_delete(a->timer);
-	sigaction(SIGURG, &a->was, NULL);
-	sigprocmask(SIG_SETMASK, &a->mask, NULL);
-}
-
-static int seize_by_kernel(const struct tracer *t, pid_t tid)
-{
-	mask_alarm(SIG_UNBLOCK);
-	long failed = kernel_request(&t->kernel, PTRACE_SEIZE, tid, NULL, tracer_options(t));
-	int err = failed ? -errno : 0;
-	mask_alarm(SIG_BLOCK);
-	return err;
-}
-
-/*
- * A thread that made an exec while PTRACE_SEIZE waited has its leader's tid now, and the exec may
- * have been over too early to be reported. Nothing would ever be reported for the old tid.
- */
-static int follow_number(struct tracer *t, pid_t tid, pid_t tgid)
-{
-	struct task *task = tasks_find(&t->tasks, tid);
-
-	if (!task || tid == tgid || task->state != TASK_RUNNING ||
-	    kernel_says_ours(&t->kernel, tid))
-		return 0;
-	tracer_forget(t, task);
-	if (tasks_find(&t->tasks, tgid) || !kernel_says_ours(&t->kernel, tgid))
-		return 0;
-	task = tasks_add(&t->tasks, tgid);
-	if (!task)
-		return -ENOMEM;
-	task->tgid = tgid;
-	return 0;
-}
-
-static int seize(struct tracer *t, pid_t tid, pid_t tgid)
-{
-	while (cap_told < STOPS_EACH * (t->tasks.n + 1))
-		if (ARRAY_RESERVE(&told, &cap_told, cap_told))
-			return -ENOMEM;
-	int err = seize_by_kernel(t, tid);
-	/* Out of memory: it runs on seized, without a record, until we exit. */
-	struct task *task = err ? NULL : tasks_add(&t->tasks, tid);
-
-	if (task) {
-		task->tgid = tgid;
-		task->silent = true;
-	}
-	for (size_t i = 0; i < n_told; i++)
-		if (tracer_note(t, told[i].tid, told[i].wstatus))
-			err = -ENOMEM;
-	n_told = 0;
-	if (!err && !task)
-		err = -ENOMEM;
-	return err ? err : follow_number(t, tid, tgid);
 }
 
 /* ---- all of them ---- */
@@ -176,7 +46,7 @@ static bool is_ours(struct tracer *t, pid_t tid, pid_t pid)
 /* Try to seize a thread that is not ours yet, and count it. 0, or -ENOMEM. */
 static int count_in(struct tracer *t, pid_t tid, pid_t pid, struct census *c)
 {
-	struct thread_facts f = { .err = seize(t, tid, pid) };
+	struct thread_facts f = { .err = seize_thread(t, tid, pid) };
 
 	if (f.err == -ENOMEM)
 		return f.err;
@@ -194,24 +64,33 @@ struct reading {
 	struct tracer *t;
 	pid_t pid;
 	struct census *c;
+	struct workers workers;
 };
 
 static int count_thread(void *arg, pid_t tid)
 {
 	struct reading *r = arg;
 
-	if (!is_ours(r->t, tid, r->pid))
-		return count_in(r->t, tid, r->pid, r->c);
-	census_add(r->c, THREAD_OURS, false);
-	return 0;
+	if (is_ours(r->t, tid, r->pid)) {
+		census_add(r->c, THREAD_OURS, false);
+		return 0;
+	}
+	if (r->t->kernel.is_worker(r->t->kernel.ctx, tid))
+		return workers_add(&r->workers, tid);
+	return count_in(r->t, tid, r->pid, r->c);
 }
 
-/* Read the list once, and seize the threads that are not ours yet. 0 or -errno. */
-static int take_census(struct tracer *t, pid_t pid, struct census *c)
+/* Read the list once, and seize the threads that are not ours yet. How many the process has then
+ * (less than 1: it is gone), or -errno in @err. */
+static long take_census(struct tracer *t, pid_t pid, struct census *c, int *err)
 {
-	struct reading r = { t, pid, c };
+	struct reading r = { .t = t, .pid = pid, .c = c };
 
-	return t->kernel.each_task(t->kernel.ctx, pid, count_thread, &r);
+	*err = t->kernel.each_task(t->kernel.ctx, pid, count_thread, &r);
+	const long threads = *err ? 0 : (long)kernel_status(&t->kernel, pid).threads;
+	c->known += workers_there(&r.workers, &t->kernel);
+	workers_release(&r.workers);
+	return threads;
 }
 
 static bool may_seize(const struct tracer *t, pid_t pid)
@@ -226,13 +105,14 @@ int tracer_seize_all(struct tracer *t, pid_t pid, uint64_t *stopped_ns)
 
 	for (;;) {
 		struct census c = { 0 };
-		int err = take_census(t, pid, &c);
+		int err;
+		const long threads = take_census(t, pid, &c, &err);
 
 		if (err)
 			return err;
 		in_vain = c.seized ? 0 : in_vain + 1;
 		refused = c.refused ? refused + 1 : 0;
-		switch (census_judge(&c, (long)kernel_status(&t->kernel, pid).threads, held)) {
+		switch (census_judge(&c, threads, held)) {
 		case CENSUS_COMPLETE:
 			return 0;
 		case CENSUS_HOLD:
@@ -264,17 +144,13 @@ int tracer_seize_all(struct tracer *t, pid_t pid, uint64_t *stopped_ns)
 /* The same, with the alarm that keeps PTRACE_SEIZE and an exec from waiting for each other. */
 int tracer_seize_and_hold(struct tracer *t, pid_t pid, uint64_t *stopped_ns)
 {
-	struct stuck_alarm alarm;
-	int err = set_alarm(&alarm);
+	struct seize_alarm alarm;
+	int err = seize_begin(t, &alarm);
 
 	if (err)
 		return err;
-	told_by = &t->kernel;
 	err = tracer_seize_with_guests(t, pid, stopped_ns);
-	stop_alarm(&alarm);
-	free(told);
-	told = NULL;
-	cap_told = 0;
+	seize_end(&alarm);
 	return err;
 }
 

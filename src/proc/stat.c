@@ -19,6 +19,38 @@ const char *procstat_field(const char *text, unsigned nth)
 	return s ? s + 1 : NULL;
 }
 
+static bool has_name(const char *text, const char *beginning)
+{
+	const char *name = strchr(text, '(');
+
+	return name && !strncmp(name + 1, beginning, strlen(beginning));
+}
+
+bool procstat_is_worker(const char *text)
+{
+	enum { IO_WORKER = 0x10, USER_WORKER = 0x4000 };
+	const char *field = procstat_field(text, PROCSTAT_FLAGS);
+	unsigned long flags = field ? strtoul(field, NULL, 10) : 0;
+
+	return (flags & IO_WORKER && has_name(text, "iou-")) ||
+	       (flags & USER_WORKER && has_name(text, "vhost-"));
+}
+
+bool procstat_worker(pid_t tid)
+{
+	char name[32], text[1024] = "";
+
+	/* /proc/TID/stat adds up what all threads of the process have taken. */
+	snprintf(name, sizeof name, "task/%d/stat", (int)tid);
+	int fd = proc_open(tid, name, O_RDONLY);
+
+	if (fd < 0)
+		return false;
+	proc_pread(fd, text, sizeof text);
+	close(fd);
+	return procstat_is_worker(text);
+}
+
 uint64_t procstat_number(pid_t pid, unsigned nth)
 {
 	char text[2048] = "";

@@ -20,6 +20,18 @@ enum {
  * least 3: the second field is the program's name, which may contain anything. */
 const char *procstat_field(const char *text, unsigned nth);
 
+/*
+ * Is this the text of a thread that the kernel has made for itself in the process, a worker of
+ * io_uring or vhost? It never runs the program's code, and a stop interrupts what it does for the
+ * program. Both its flag, PF_IO_WORKER or PF_USER_WORKER in <linux/sched.h> of the kernel, and the
+ * name that the kernel gives it: with earlier kernels these flags have other meanings, and any
+ * thread can have the name.
+ */
+bool procstat_is_worker(const char *text);
+
+/* The same of task @tid; false if it is gone. */
+bool procstat_worker(pid_t tid);
+
 /* The number in that field of a task; 0 if it is gone. */
 uint64_t procstat_number(pid_t pid, unsigned nth);
 

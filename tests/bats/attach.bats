@@ -25,6 +25,20 @@ many_frees_of() {
 	"$MPROF" control --format=json "$1" status | jq -e '.frees > 5000' >/dev/null
 }
 
+@test "what the kernel's own threads do in a program, for io_uring, is not interrupted by an attach or a look" {
+	"$T/iouring" probe || skip "this kernel or container does not permit io_uring (status $?)"
+	local look
+	start iouring "$T/iouring"
+	for ((i = 0; i < 3; i++)); do
+		cycle iouring || fail "cycle $i"
+	done
+	for look in heap leaks rss; do
+		limited "$MPROF" $look "$PID" >look.out 2>look.err || fail "$look" "$(cat look.err)"
+	done
+	tell_await iouring release '^released$'
+	finish iouring
+}
+
 @test "a server of 8 threads is attached to and left again and again, and is unharmed" {
 	start server "$T/server"
 	before "$PID"

@@ -52,6 +52,7 @@ struct actor {
 	bool busy;		/* it runs into a trap whenever it is resumed */
 	bool killed_next;	/* as soon as it has been resumed */
 	bool asleep;		/* in vfork(2): it cannot be stopped */
+	bool worker;		/* the kernel's own */
 };
 
 struct scripted {
@@ -474,6 +475,13 @@ static inline bool scripted_sleeps_in_vfork(void *ctx, pid_t tid)
 	return a && a->asleep;
 }
 
+static inline bool scripted_is_worker(void *ctx, pid_t tid)
+{
+	const struct actor *a = find(ctx, tid);
+
+	return a && a->there && a->worker;
+}
+
 static inline void scripted_pause(void *ctx, uint64_t ns)
 {
 	struct scripted *k = ctx;
@@ -611,6 +619,7 @@ static inline struct kernel kernel_of_script(struct scripted *k)
 		.open_space = scripted_open_space,
 		.permits = scripted_permits,
 		.sleeps_in_vfork = scripted_sleeps_in_vfork,
+		.is_worker = scripted_is_worker,
 		.pause = scripted_pause,
 		.wake = scripted_wake,
 		.ctx = k,

@@ -776,6 +776,45 @@ static void a_thread_that_is_born_while_the_list_is_read_is_seized_in_the_next_r
 	assert_ptr_equal(task_of(k, 2)->space, task_of(k, 1)->space);
 }
 
+static void a_worker_of_the_kernels_is_not_seized_and_its_process_is_complete(void **state)
+{
+	struct scripted *k = *state;
+
+	appears(k, 1, 1, 1);
+	appears(k, 2, 1, 1)->worker = true;
+	appears(k, 3, 1, 1);
+	assert_int_equal(tracer_attach(k->tracer, TID(1)), 0);
+	assert_memory_equal(k->log, "seize 1\nseize 3\ninterrupt ", 26);
+	assert_non_null(strstr(k->log, "image "));
+	assert_null(strstr(k->log, "interrupt 2\n"));
+	assert_null(task_of(k, 2));
+}
+
+/* A worker has been listed, and ends; a thread has been missed. */
+static void thread_instead_of_worker(struct scripted *k)
+{
+	struct actor *worker = actor(k, 2);
+
+	if (worker && strstr(k->log, "interrupt ")) {
+		worker->there = false;
+		appears(k, 3, 1, 1);
+	}
+}
+
+static void a_worker_that_ends_while_the_list_is_read_hides_no_thread(void **state)
+{
+	struct scripted *k = *state;
+
+	appears(k, 1, 1, 1);
+	appears(k, 2, 1, 1)->worker = true;
+	k->reading = thread_instead_of_worker;
+	assert_int_equal(tracer_attach(k->tracer, TID(1)), 0);
+	const char *seized = strstr(k->log, "seize 3\n"), *image = strstr(k->log, "image ");
+
+	assert_non_null(seized);
+	assert_true(image > seized);
+}
+
 /* It has been seized before it made the thread, which therefore is traced from the start. */
 static bool birth_instead(struct scripted *k, struct actor *a)
 {
@@ -1032,6 +1071,8 @@ int main(void)
 		TEST(who_sleeps_in_vfork_for_long_is_left_to_the_kernel),
 		TEST(a_process_is_seized_held_and_only_then_told_of),
 		TEST(a_thread_that_is_born_while_the_list_is_read_is_seized_in_the_next_reading),
+		TEST(a_worker_of_the_kernels_is_not_seized_and_its_process_is_complete),
+		TEST(a_worker_that_ends_while_the_list_is_read_hides_no_thread),
 		TEST(a_thread_that_is_born_while_its_process_is_stopped_is_ours_from_the_start),
 		TEST(a_process_with_a_thread_of_another_tracer_is_left_alone),
 		TEST(who_ends_in_an_exec_is_not_refused_for_want_of_a_right),

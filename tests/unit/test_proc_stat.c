@@ -42,12 +42,28 @@ static void ours_is_told_under_any_name(void **state)
 	assert_int_equal(procstat_number(999999999, 4), 0);
 }
 
+static void the_kernels_own_threads_are_known_by_flag_and_name(void **state)
+{
+	(void)state;
+	assert_true(procstat_is_worker("7 (iou-wrk-4711) S 1 2 3 4 5 80 0"));
+	assert_true(procstat_is_worker("7 (iou-sqp-4711) S 1 2 3 4 5 4210768 0"));
+	assert_true(procstat_is_worker("7 (vhost-4711) S 1 2 3 4 5 16384 0"));
+	assert_false(procstat_is_worker("7 (iou-wrk-4711) S 1 2 3 4 5 64 0"));
+	assert_false(procstat_is_worker("7 (qemu) S 1 2 3 4 5 16 0"));
+	assert_false(procstat_is_worker("7 (vhost-4711) S 1 2 3 4 5 16 0"));
+	assert_false(procstat_is_worker("7 (iou-wrk-4711) S 1 2 3 4"));
+	assert_false(procstat_is_worker(""));
+	assert_false(procstat_worker(getpid()));
+	assert_false(procstat_worker(999999999));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(fields_are_counted_from_behind_the_name),
 		cmocka_unit_test(what_is_no_stat_has_none),
 		cmocka_unit_test(ours_is_told_under_any_name),
+		cmocka_unit_test(the_kernels_own_threads_are_known_by_flag_and_name),
 	};
 
 	return cmocka_run_group_tests_name("procstat", tests, NULL, NULL);
