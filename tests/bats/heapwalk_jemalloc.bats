@@ -73,6 +73,8 @@ walked() {
 
 # classes: "BLOCKS BYTES" lost directly, and through that, and how many are reachable and possible
 classes() {
+	# Until it sleeps, what it has called last may have left an address in a register.
+	until_true "it does not wait for a command" grep -q '^State:.S' "/proc/$PID/status"
 	looked leaks --format=json "$PID"
 	[ "$(jq .doubtful leaks)" = false ] || fail "doubtful" "$(cat leaks)"
 	jq -r '.classes | "\(.lost_direct.blocks) \(.lost_direct.bytes) \(.lost_through.blocks) \(.lost_through.bytes)",
