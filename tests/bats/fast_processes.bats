@@ -28,12 +28,27 @@ processes() {
 	done >"$engine.all"
 }
 
+# as_long_as PID: the numbers of all processes have as many digits. Bash keeps that of its parent as text: where 10000
+# follows 9999, or 300 the last one, it takes another number of bytes.
+as_long_as() {
+	local f
+	for f in trap/data.*.of fast/data.*.of; do
+		f=${f#*/data.}
+		f=${f%%[!0-9]*}
+		[ ${#f} = ${#1} ] || return 1
+	done
+}
+
 # processes_alike LEAST COMMAND...: it is the same by both engines, and so many processes at least; the fast one
 # has seen all that is not in $BY_TRAPS itself
 processes_alike() {
-	local least=$1
+	local least=$1 first
 	shift
-	processes trap "$@" && processes fast "$@" || return 1
+	for _ in 1 2 3; do
+		first=$(sh -c 'echo $$')
+		processes trap "$@" && processes fast "$@" || return 1
+		as_long_as "$first" && break
+	done
 	cmp trap.out fast.out || fail "other output: $*" || return 1
 	diff trap.all fast.all >differences || fail "not the same: $*" "$(head -n 40 differences)" || return 1
 	[ "$(ls fast/*.of | wc -l)" -ge "$least" ] || fail "$(ls fast)" || return 1
