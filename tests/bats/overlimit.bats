@@ -200,20 +200,24 @@ begin() {
 	PID=$(pgrep -x endless -P "$(pgrep -x mprof-tracer -P "$FRONT")" || pgrep -x endless -s 0 | tail -n 1)
 }
 
+# A call with the fast engine is taken to cost a constant time. Where the processor is slow, or busy, that is a
+# smaller part of the program's time: 1.8 times instead of 4. The limits for that engine are far below.
+
 @test "what costs too much is paused, and for longer each time; what was there may be gone, and is not kept" {
-	local engine
+	local engine limit pause
 	endless
 	for engine in trap fast; do
+		[ $engine = trap ] && limit=2 pause=3 || limit=1.2 pause=15
 		rm -f run.data* attach.*
-		begin --engine=$engine --max-slowdown=2
-		await attach.err '^mprof: [0-9.]* s after the start: for 3 s it took .* more than --max-slowdown=2: nothing is watched for 3 s$' || return 1
+		begin --engine=$engine --max-slowdown=$limit
+		await attach.err "^mprof: [0-9.]* s after the start: for 3 s it took .* more than --max-slowdown=$limit: nothing is watched for $pause s\$" || return 1
 		# The fast engine's jumps stay, to pads that pass through.
 		[ $engine = fast ] || text_clean "$PID" || return 1
 		limited "$MPROF" control --format=json "$PID" status >status.json
 		# How slow it is now is another figure than that of the moment at which it was judged.
 		jq -e '.state == "suspended" and .slowdown >= 1' status.json || fail "$(cat status.json)" || return 1
 		await attach.err '^mprof: .* the pause is over$' || return 1
-		await attach.err '^mprof: .* nothing is watched for 6 s$' || return 1
+		await attach.err "^mprof: .* nothing is watched for $((2 * pause)) s\$" || return 1
 		# In the pause it ends; nobody has seen what it freed.
 		kill -TERM "$PID"
 		ended "$FRONT"
@@ -228,12 +232,13 @@ begin() {
 }
 
 @test "what costs too much is let go, with the report, if that is wanted" {
-	local engine
+	local engine limit
 	endless
 	for engine in trap fast; do
+		[ $engine = trap ] && limit=2 || limit=1.1
 		rm -f run.data* attach.*
-		begin --engine=$engine --max-slowdown=2 --over=detach
-		await attach.err '^mprof: .* more than --max-slowdown=2: it is let go$' || return 1
+		begin --engine=$engine --max-slowdown=$limit --over=detach
+		await attach.err "^mprof: .* more than --max-slowdown=$limit: it is let go\$" || return 1
 		ended "$FRONT"
 		[ "$STATUS" = 0 ] || fail "status $STATUS" "$(cat attach.err)" || return 1
 		text_clean "$PID" || own_text "$PID" || return 1
