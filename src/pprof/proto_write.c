@@ -3,6 +3,7 @@
 #include "pprof/print.h"
 
 #include "base/array.h"
+#include "base/printable.h"
 #include "base/stream.h"
 #include "base/text.h"
 #include "pprof/profile.pb-c.h"
@@ -13,7 +14,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-/* Strings by number, each once; not owned. */
+/* Strings by number, each once. */
 struct strings {
 	const char **v;
 	size_t n, cap;
@@ -39,9 +40,51 @@ static uint64_t text_rehash(const void *owner, uint32_t id)
 	return hash_text(0, ((const struct strings *)owner)->v[id]);
 }
 
-static int64_t string(struct writer *w, const char *s)
+/* Zeroed memory that is freed with the message; NULL: out of memory. */
+static void *get(struct writer *w, size_t n, size_t size)
+{
+	void *p = calloc(n + 1, size);
+
+	if (!p || ARRAY_RESERVE(&w->owned, &w->cap_owned, w->n_owned)) {
+		free(p);
+		w->strings.failed = true;
+		return NULL;
+	}
+	w->owned[w->n_owned++] = p;
+	return p;
+}
+
+/* A string of proto3 is UTF-8, and readers refuse a file with one that is not: bytes of names in
+ * other encodings are written in octal, as in text. NULL: out of memory. */
+static const char *valid(struct writer *w, const char *s)
+{
+	const char *from = s;
+
+	for (size_t n; *from && (n = printable_utf8(from)); from += n)
+		;
+	if (!*from)
+		return s;
+	char *copy = get(w, strlen(s), 4), *end = copy;
+	for (; copy && *s; s++) {
+		size_t n = printable_utf8(s);
+
+		if (!n) {
+			end += sprintf(end, "\\%03o", (unsigned char)*s);
+			continue;
+		}
+		end = mempcpy(end, s, n);
+		s += n - 1;
+	}
+	return copy;
+}
+
+static int64_t string(struct writer *w, const char *text)
 {
 	struct strings *t = &w->strings;
+	const char *s = valid(w, text);
+
+	if (!s)
+		return 0;
 	uint64_t hash = hash_text(0, s);
 	uint32_t id = idindex_find(&t->index, hash, text_eq, t, s);
 
@@ -56,20 +99,6 @@ static int64_t string(struct writer *w, const char *s)
 	if (idindex_add(&t->index, id, hash, text_rehash, t))
 		t->failed = true;
 	return id;
-}
-
-/* Zeroed memory that is freed with the message; NULL: out of memory. */
-static void *get(struct writer *w, size_t n, size_t size)
-{
-	void *p = calloc(n + 1, size);
-
-	if (!p || ARRAY_RESERVE(&w->owned, &w->cap_owned, w->n_owned)) {
-		free(p);
-		w->strings.failed = true;
-		return NULL;
-	}
-	w->owned[w->n_owned++] = p;
-	return p;
 }
 
 /* *list = pointers to n initialized messages in an array of their own; the array, or NULL. */

@@ -501,6 +501,11 @@ modules_as_addr2line() {
 	run_names --verbose
 	grep -Fq $'f\xc3\xbc\xc3\x9fe_\xe2\x82\xac\\033[2J\\233\\377' run.txt
 	run ! grep -q $'\033' run.txt
+	# readers of profile.proto refuse a file with a string that is not UTF-8
+	limited "$MPROF" report --format=pprof run.data >p.pb.gz
+	limited python3 "$ROOT/tests/lib/proto-sums.py" p.pb.gz >proto.json
+	jq -r '.stacks[].frames[][0]' proto.json |
+		grep -Fxq $'f\xc3\xbc\xc3\x9fe_\xe2\x82\xac\033[2J\\233\\377'
 }
 
 @test "in no format a terminal obeys a name: JSON has numbers of characters, all else octal, and the value is the same" {
