@@ -188,7 +188,8 @@ $(B)/fuzz/%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h tests/fuzz/replay.c $(OBJ)
 fuzz-targets: $(FUZZ)
 
 # An mprof in which whoever reads a program's files is taken over: what that can do still, the tests see.
-TAKEN_OVER = $(B)/taken_over/apart.o $(B)/taken_over/taken_over.o
+OVERTAKEN = apart inside
+TAKEN_OVER = $(OVERTAKEN:%=$(B)/taken_over/%.o) $(B)/taken_over/taken_over.o
 
 $(B)/taken_over/%.o: OUR_CPPFLAGS += -DMPROF_TAKEN_OVER
 $(B)/taken_over/%.o: src/confine/%.c $(B)/flags
@@ -199,7 +200,7 @@ $(B)/taken_over/%.o: tests/lib/%.c $(B)/flags
 	@mkdir -p $(@D)
 	$(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
-$(B)/mprof-taken-over: $(B)/src/main.o $(filter-out $(B)/src/confine/apart.o,$(OBJ)) $(TAKEN_OVER)
+$(B)/mprof-taken-over: $(B)/src/main.o $(filter-out $(OVERTAKEN:%=$(B)/src/confine/%.o),$(OBJ)) $(TAKEN_OVER)
 	$(CC) $(OUR_CFLAGS) $(CFLAGS) $(OUR_LDFLAGS) $(NO_LTO) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 # What threads share: the agent and its ring, those who copy memory, the one that holds what tells of the tracer; and the

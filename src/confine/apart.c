@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "confine/apart.h"
+#include "confine/apart_internal.h"
 
 #include "base/clock.h"
-#include "base/readall.h"
-#include "base/reap.h"
-#include "base/writeall.h"
 #include "proc/descriptors.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -37,24 +32,6 @@ enum { PATIENCE_SECONDS = 1200 };
 
 /* How often the sizes of its files in memory are added up. */
 enum { LOOK_MS = 100 };
-
-/* Exit status of a process that had no memory; libdw exits with the same. */
-enum { OUT_OF_MEMORY = EXIT_FAILURE, FAILED = 2 };
-
-/* Precedes a request and an answer. */
-struct head {
-	int32_t what;	/* kind of a request; 0 or -errno of an answer */
-	uint32_t n;	/* number of bytes that follow */
-};
-
-/* The connection between the two processes. */
-struct door {
-	int here, there;		/* connected sockets; -1: closed */
-	_Atomic uint32_t *noted;	/* a page shared by both, for apart_note() */
-	int out;
-};
-
-static struct door own = { .here = -1, .there = -1, .out = -1 };
 
 /* At most @most, less if the user's resource limit allows less. */
 static uint64_t allowed(int what, uint64_t used, uint64_t most)
@@ -80,7 +57,7 @@ struct confine_bounds apart_bounds(void)
 
 /* ---- the door ---- */
 
-static void close_one(int *fd)
+void apart_close(int *fd)
 {
 	if (*fd >= 0)
 		close(*fd);
@@ -89,8 +66,8 @@ static void close_one(int *fd)
 
 static void door_close(struct door *d)
 {
-	close_one(&d->here);
-	close_one(&d->there);
+	apart_close(&d->here);
+	apart_close(&d->there);
 	if (d->noted)
 		munmap((void *)d->noted, sizeof *d->noted);
 	d->noted = NULL;
@@ -100,7 +77,7 @@ static int door_open(struct door *d)
 {
 	int ends[2];
 
-	*d = (struct door){ .here = -1, .there = -1 };
+	*d = (struct door){ .here = -1, .there = -1, .out = -1 };
 	d->out = memfd_create("mprof apart", MFD_CLOEXEC);
 	if (d->out < 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
 		return -errno;
@@ -115,130 +92,55 @@ static int door_open(struct door *d)
 	return 0;
 }
 
-/* ---- in the confined process ---- */
-
-void apart_note(uint32_t what)
-{
-	if (own.noted)
-		atomic_store(own.noted, what);
-}
-
-void apart_out_of_memory(void)
-{
-	_exit(OUT_OF_MEMORY);
-}
-
-int apart_ask(unsigned kind, const void *bytes, size_t n, char answer[APART_ANSWER])
-{
-	struct head h = { (int32_t)kind, (uint32_t)n };
-	char thrown_away[APART_ANSWER];
-
-	if (n > APART_ASKED)
-		return -E2BIG;
-	int err = write_all(own.there, &h, sizeof h);
-
-	err = err ? err : write_all(own.there, bytes, n);
-	err = err ? err : read_all(own.there, &h, sizeof h);
-	if (!err && h.n >= APART_ANSWER)
-		err = -EPROTO;
-	char *to = answer ? answer : thrown_away;
-
-	err = err ? err : read_all(own.there, to, h.n);
-	if (!err)
-		to[h.n] = '\0';
-	return err ? err : h.what;
-}
-
-/*
- * No signal handler of ours may run there. Signals that users or a terminal send to end us are
- * handled by the parent: this process ends when it does.
- */
-static void forget_signals(pid_t parent)
-{
-	static const int ours[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 };
-	sigset_t none;
-
-	for (int sig = 1; sig < NSIG; sig++)
-		signal(sig, SIG_DFL);
-	for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
-		signal(ours[i], SIG_IGN);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(FAILED);
-}
-
-__attribute__((noreturn)) static void run_confined(const struct apart_work *w, struct door *d,
-						   pid_t parent)
-{
-	int *fds = calloc(w->n_fds + 2, sizeof *fds);
-	size_t n = 0;
-
-	forget_signals(parent);
-	prctl(PR_SET_NAME, "mprof-apart");
-	close_one(&d->here);
-	own = *d;
-	if (!fds)
-		_exit(OUT_OF_MEMORY);
-	for (size_t i = 0; i < w->n_fds; i++)
-		if (w->fds[i] >= 0)
-			fds[n++] = w->fds[i];
-	fds[n++] = own.there;
-	fds[n++] = own.out;
-	confine_let_go(fds, n, (const void *)own.noted);
-	free(fds);
-	confine_self(&w->bounds);
-#ifdef MPROF_TAKEN_OVER
-	apart_taken_over();
-#endif
-	int err = w->work(w->ctx, own.out);
-
-	_exit(!err ? 0 : err == -ENOMEM || err == -EFBIG ? OUT_OF_MEMORY : FAILED);
-}
-
-/* ---- in the parent ---- */
-
 #define NS_PER_S UINT64_C(1000000000)
 
-/* What the confined process may still do. */
-struct watched {
-	const struct apart_work *w;
-	pid_t pid;
-	int fd;		/* our end of the connection */
-	uint64_t until_ns, looked_ns;
+struct apart {
+	struct apart_work w;
+	struct door d;
+	pid_t parent, pid;	/* who began it, and itself */
+	int pidfd;		/* -1: this kernel has none */
+	bool paused;
+	int err;		/* why the connection is not used any more */
+	uint64_t until_ns, looked_ns;	/* what the confined process may still do */
 };
 
 /* RLIMIT_FSIZE bounds each file in memory, but not their number. */
-static bool holds_too_much(struct watched *t, uint64_t now_ns)
+static bool holds_too_much(struct apart *a, uint64_t now_ns)
 {
-	if (now_ns - t->looked_ns < LOOK_MS * (NS_PER_S / 1000))
+	if (now_ns - a->looked_ns < LOOK_MS * (NS_PER_S / 1000))
 		return false;
-	t->looked_ns = now_ns;
-	return proc_memfd_bytes(t->pid) > t->w->bounds.bytes;
+	a->looked_ns = now_ns;
+	return proc_memfd_bytes(a->pid) > a->w.bounds.bytes;
 }
 
 /* 0, -ETIMEDOUT, or -EDQUOT: its files take too much. */
-static int look(struct watched *t)
+static int look(struct apart *a)
 {
 	uint64_t now_ns = clock_now_ns();
 
-	if (now_ns >= t->until_ns)
+	if (now_ns >= a->until_ns)
 		return -ETIMEDOUT;
-	return holds_too_much(t, now_ns) ? -EDQUOT : 0;
+	return holds_too_much(a, now_ns) ? -EDQUOT : 0;
+}
+
+static void tell_that_we_wait(const struct apart *a)
+{
+	if (a->w.waits)
+		a->w.waits(a->w.ctx);
 }
 
 /* Wait until there is something to read, or room to write: it may stop in the middle of a request,
  * or never read an answer. As look(), or -errno. */
-static int await(struct watched *t, short what)
+static int await(struct apart *a, short what)
 {
-	struct pollfd p = { .fd = t->fd, .events = what };
+	struct pollfd p = { .fd = a->d.here, .events = what };
 
 	for (;;) {
-		int err = look(t);
+		int err = look(a);
 
 		if (err)
 			return err;
+		tell_that_we_wait(a);
 		int ready = poll(&p, 1, LOOK_MS);
 		if (ready > 0)
 			return 0;
@@ -248,12 +150,12 @@ static int await(struct watched *t, short what)
 }
 
 /* -EPIPE: it has closed its end. */
-static int take(struct watched *t, void *to, size_t n)
+static int take(struct apart *a, void *to, size_t n)
 {
 	int err = 0;
 
-	for (char *at = to; n && !(err = await(t, POLLIN));) {
-		ssize_t got = read(t->fd, at, n);
+	for (char *at = to; n && !(err = await(a, POLLIN));) {
+		ssize_t got = read(a->d.here, at, n);
 
 		if (got < 0 && errno == EINTR)
 			continue;
@@ -266,9 +168,9 @@ static int take(struct watched *t, void *to, size_t n)
 }
 
 /* Read a request; *bytes is the caller's to free, also after an error. */
-static int read_request(struct watched *t, struct head *h, char **bytes)
+static int read_request(struct apart *a, struct head *h, char **bytes)
 {
-	int err = take(t, h, sizeof *h);
+	int err = take(a, h, sizeof *h);
 
 	if (!err && h->n > APART_ASKED)
 		err = -EPROTO;
@@ -278,11 +180,11 @@ static int read_request(struct watched *t, struct head *h, char **bytes)
 	if (!*bytes)
 		return -ENOMEM;
 	(*bytes)[h->n] = '\0';
-	return take(t, *bytes, h->n);
+	return take(a, *bytes, h->n);
 }
 
 /* Send an answer. MSG_NOSIGNAL: the process may have ended, and SIGPIPE would kill us. */
-static int answer(struct watched *t, int what, const char *text)
+static int answer(struct apart *a, int what, const char *text)
 {
 	char bytes[sizeof(struct head) + APART_ANSWER];
 	struct head h = { what, (uint32_t)strlen(text) };
@@ -291,8 +193,8 @@ static int answer(struct watched *t, int what, const char *text)
 
 	memcpy(bytes, &h, sizeof h);
 	memcpy(bytes + sizeof h, text, h.n);
-	while (done < n && !(err = await(t, POLLOUT))) {
-		ssize_t sent = send(t->fd, bytes + done, n - done, MSG_NOSIGNAL | MSG_DONTWAIT);
+	while (done < n && !(err = await(a, POLLOUT))) {
+		ssize_t sent = send(a->d.here, bytes + done, n - done, MSG_NOSIGNAL | MSG_DONTWAIT);
 
 		if (sent < 0 && errno != EINTR && errno != EAGAIN)
 			return -errno;
@@ -301,50 +203,88 @@ static int answer(struct watched *t, int what, const char *text)
 	return err;
 }
 
-/* The time that we take is not charged to the confined process. */
-static int serve_one(struct watched *t)
+/* Neither time nor memory is taken by one that pauses. */
+static void pause_it(struct apart *a)
 {
-	char text[APART_ANSWER] = "", *bytes = NULL;
-	struct head h;
-	int err = read_request(t, &h, &bytes);
-
-	if (!err) {
-		uint64_t began_ns = clock_now_ns();
-		int what = t->w->serve(t->w->ctx, (unsigned)h.what, bytes, h.n, text);
-
-		t->until_ns += clock_now_ns() - began_ns;
-		text[sizeof text - 1] = '\0';
-		err = answer(t, what, text);
-	}
-	free(bytes);
-	return err;
+	a->until_ns -= clock_now_ns();
+	a->paused = !syscall(SYS_pidfd_send_signal, a->pidfd, SIGSTOP, NULL, 0);
+	a->err = a->paused ? 0 : -errno;
 }
 
-/* Serve requests until the process has closed its end. As look(), or -errno: the connection failed,
- * or we have no memory. */
-static int serve_all(struct watched *t)
+/* The time that we take is not charged to the confined process. */
+static int carry_out(struct apart *a, const struct head *h, const char *bytes)
 {
-	int err = 0;
+	char text[APART_ANSWER] = "";
+	uint64_t began_ns = clock_now_ns();
+	int what = a->w.serve(a->w.ctx, (unsigned)h->what, bytes, h->n, text);
 
-	while (!err)
-		err = serve_one(t);
-	return err == -EPIPE || err == -ECONNRESET ? 0 : err;
+	a->until_ns += clock_now_ns() - began_ns;
+	text[sizeof text - 1] = '\0';
+	return answer(a, what, text);
+}
+
+static int serve_one(struct apart *a)
+{
+	char *bytes = NULL;
+	struct head h;
+	int err = read_request(a, &h, &bytes);
+
+	if (!err && h.what == PAUSES && a->w.pauses)
+		pause_it(a);
+	else if (!err)
+		err = carry_out(a, &h, bytes);
+	free(bytes);
+	return err ? err : a->err;
+}
+
+bool apart_serve(struct apart *a)
+{
+	while (!a->err && !a->paused)
+		a->err = serve_one(a);
+	return a->paused;
+}
+
+int apart_go_on(struct apart *a)
+{
+	a->paused = false;
+	a->until_ns += clock_now_ns();
+	a->err = syscall(SYS_pidfd_send_signal, a->pidfd, SIGCONT, NULL, 0) ? -EPIPE : 0;
+	if (!a->err)
+		a->err = answer(a, 0, "");
+	return a->err;
+}
+
+/* True: it has ended, *wstatus is set. False: it has not yet. */
+static bool reap(const struct apart *a, int *wstatus, int flags)
+{
+	siginfo_t si = { 0 };
+
+	if (a->pidfd < 0)
+		return waitpid(a->pid, wstatus, flags) == a->pid;
+	if (waitid(P_PIDFD, (id_t)a->pidfd, &si, WEXITED | flags)) {
+		/* While it paused, somebody else who waits for any child has got to know. */
+		*wstatus = SIGKILL;
+		return errno == ECHILD;
+	}
+	*wstatus = si.si_code == CLD_EXITED ? si.si_status << 8 : si.si_status;
+	return si.si_pid;
 }
 
 /* Whoever has closed its end of the connection need not end because of that. True: it did, *wstatus
  * is set; *err: as look(). */
-static bool ends_soon(struct watched *t, int *wstatus, int *err)
+static bool ends_soon(struct apart *a, int *wstatus, int *err)
 {
 	enum { WITHOUT_PIDFD_MS = 5 };
-	struct pollfd p = { .fd = (int)syscall(SYS_pidfd_open, t->pid, 0), .events = POLLIN };
+	struct pollfd p = { .fd = a->pidfd, .events = POLLIN };
 	const uint64_t soon_ns = clock_now_ns() + CLOSED_SECONDS * NS_PER_S;
 	bool ended;
 
-	if (soon_ns < t->until_ns)
-		t->until_ns = soon_ns;
-	while (!(ended = waitpid(t->pid, wstatus, WNOHANG) == t->pid) && !(*err = look(t)))
+	if (soon_ns < a->until_ns)
+		a->until_ns = soon_ns;
+	while (!(ended = reap(a, wstatus, WNOHANG)) && !(*err = look(a))) {
+		tell_that_we_wait(a);
 		poll(&p, 1, p.fd < 0 ? WITHOUT_PIDFD_MS : LOOK_MS);
-	close_one(&p.fd);
+	}
 	return ended;
 }
 
@@ -383,25 +323,25 @@ static void tell_end(struct apart_end *end, const struct apart_work *w, int wsta
 		error_set(&end->why, 0, "failed");
 }
 
-/* Serve the process until its end, which is ours to bring about if it takes too much. */
-static int serve_to_the_end(struct watched *t, int *wstatus)
+static void kill_it(const struct apart *a, int *wstatus)
 {
-	int err = serve_all(t);
-
-	if (!err && ends_soon(t, wstatus, &err))
-		return 0;
-	kill(t->pid, SIGKILL);
-	reap(t->pid, wstatus);
-	return err;
+	if (a->pidfd < 0)
+		kill(a->pid, SIGKILL);
+	else
+		syscall(SYS_pidfd_send_signal, a->pidfd, SIGKILL, NULL, 0);
+	while (!reap(a, wstatus, 0))
+		;
 }
 
-static struct watched watched_from_now(const struct apart_work *w, pid_t pid, int fd)
+/* Wait for its end, or bring it about. As look(), or -errno: the connection failed, or we had no
+ * memory. */
+static int await_end(struct apart *a, int *wstatus)
 {
-	const uint64_t patience_s = w->patience_s ? w->patience_s : PATIENCE_SECONDS,
-		       now_ns = clock_now_ns();
+	int err = a->err == -EPIPE || a->err == -ECONNRESET ? 0 : a->err;
 
-	return (struct watched){ .w = w, .pid = pid, .fd = fd, .looked_ns = now_ns,
-				 .until_ns = now_ns + patience_s * NS_PER_S };
+	if (a->paused || err || !ends_soon(a, wstatus, &err))
+		kill_it(a, wstatus);
+	return err;
 }
 
 static void cannot(struct apart_end *end, int err)
@@ -410,34 +350,108 @@ static void cannot(struct apart_end *end, int err)
 		  strerror(-err));
 }
 
-int apart_run(const struct apart_work *w, struct apart_end *end)
+/* One that can be waited for (Linux 5.4), or -1. */
+static int pidfd_of(pid_t pid)
 {
-	struct door d;
-	int err = door_open(&d);
-	pid_t self = getpid();
+	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	siginfo_t si;
+
+	if (fd >= 0 && waitid(P_PIDFD, (id_t)fd, &si, WEXITED | WNOHANG | WNOWAIT) &&
+	    errno == EINVAL)
+		apart_close(&fd);
+	return fd;
+}
+
+bool apart_can_pause(void)
+{
+	int fd = pidfd_of(getpid());
+	bool can = fd >= 0;
+
+	apart_close(&fd);
+	return can;
+}
+
+/* Returns 0, or -errno: there is no process. */
+static int begin(struct apart *a)
+{
+	const uint64_t patience_s = a->w.patience_s ? a->w.patience_s : PATIENCE_SECONDS;
+	int err = door_open(&a->d);
+
+	if (err)
+		return err;
+	if (a->w.out)
+		*a->w.out = a->d.out;
+	atomic_store(a->d.noted, UINT32_MAX);
+	fflush(NULL);
+	a->pid = fork();
+	if (a->pid == 0)
+		apart_inside(&a->w, &a->d, a->parent);
+	if (a->pid < 0)
+		return -errno;
+	apart_close(&a->d.there);
+	a->pidfd = pidfd_of(a->pid);
+	a->looked_ns = clock_now_ns();
+	a->until_ns = a->looked_ns + patience_s * NS_PER_S;
+	return 0;
+}
+
+static void release(struct apart *a)
+{
+	apart_close(&a->pidfd);
+	apart_close(&a->d.out);
+	door_close(&a->d);
+	free(a);
+}
+
+struct apart *apart_begin(const struct apart_work *w, struct apart_end *end)
+{
+	struct apart *a = calloc(1, sizeof *a);
+	int err = a ? 0 : -ENOMEM;
 
 	*end = (struct apart_end){ .noted = UINT32_MAX };
-	if (w->out)
-		*w->out = d.out;
-	if (d.noted)
-		atomic_store(d.noted, UINT32_MAX);
-	fflush(NULL);
-	pid_t pid = err ? -1 : fork();
-	if (pid == 0)
-		run_confined(w, &d, self);
-	if (pid < 0) {
-		cannot(end, err ? err : -errno);
-	} else {
-		struct watched t = watched_from_now(w, pid, d.here);
-		int wstatus = -1;
-
-		close_one(&d.there);
-		err = serve_to_the_end(&t, &wstatus);
-		tell_end(end, w, wstatus, err);
-		end->noted = atomic_load(d.noted);
+	if (a) {
+		*a = (struct apart){ .w = *w, .d = { .here = -1, .there = -1, .out = -1 },
+				     .parent = getpid(), .pidfd = -1 };
+		err = begin(a);
 	}
-	door_close(&d);
-	if (!end->fine && d.out >= 0)
-		close(d.out);
-	return end->fine ? d.out : -1;
+	if (!err)
+		return a;
+	cannot(end, err);
+	if (a)
+		release(a);
+	return NULL;
+}
+
+bool apart_is_ours(const struct apart *a)
+{
+	return a->parent == getpid();
+}
+
+int apart_finish(struct apart *a, struct apart_end *end)
+{
+	int wstatus = -1, out = -1;
+
+	*end = (struct apart_end){ .noted = UINT32_MAX };
+	if (apart_is_ours(a)) {
+		int err = await_end(a, &wstatus);
+
+		tell_end(end, &a->w, wstatus, err);
+		end->noted = atomic_load(a->d.noted);
+	}
+	if (end->fine) {
+		out = a->d.out;
+		a->d.out = -1;
+	}
+	release(a);
+	return out;
+}
+
+int apart_run(const struct apart_work *w, struct apart_end *end)
+{
+	struct apart *a = apart_begin(w, end);
+
+	if (!a)
+		return -1;
+	apart_serve(a);
+	return apart_finish(a, end);
 }

@@ -26,7 +26,11 @@ struct apart_work {
 	 */
 	int (*serve)(void *ctx, unsigned kind, const char *bytes, size_t n,
 		     char answer[APART_ANSWER]);
+	/* Called in this process several times a second while it waits for the other one. May be
+	 * NULL. */
+	void (*waits)(void *ctx);
 	void *ctx;
+	bool pauses;		/* apart_pause() may be called; see apart_can_pause() */
 	const int *fds;		/* descriptors that the confined process may keep */
 	size_t n_fds;
 	int *out;	/* if not NULL, set to the file before serve() is called, for work in
@@ -48,6 +52,35 @@ struct apart_end {
  * -1.
  */
 int apart_run(const struct apart_work *w, struct apart_end *end);
+
+/*
+ * The same in steps, for a process that is kept and asked again. The question is written to the
+ * file, and so is the answer. It is stopped while it pauses; the limits are for all questions
+ * together.
+ */
+struct apart;
+
+/* Does this kernel have what it takes? */
+bool apart_can_pause(void);
+
+/* Begin one. Only its @fds need not outlive it. NULL: @end->why says why there is none. */
+struct apart *apart_begin(const struct apart_work *w, struct apart_end *end);
+
+/* Serve it until it pauses (true), or there is nothing more to do but apart_finish() (false). */
+bool apart_serve(struct apart *a);
+
+/* Let it go on after a pause. 0, or -errno: only apart_finish() is left. */
+int apart_go_on(struct apart *a);
+
+/* Was it begun by this process, and not by one that this is a fork of? Others may only call
+ * apart_finish(), which does not touch it then. */
+bool apart_is_ours(const struct apart *a);
+
+/* Wait for its end, or end it if it pauses. As apart_run(). */
+int apart_finish(struct apart *a, struct apart_end *end);
+
+/* In the confined process: wait until the parent calls apart_go_on(). 0, or -errno: it does not. */
+int apart_pause(void);
 
 /* In the confined process: record what it works on, so that the parent knows where it ended. */
 void apart_note(uint32_t what);

@@ -26,8 +26,8 @@ struct massif_context {
 /* What a recorder needs; all of it must outlive the recorder. */
 struct massif_host {
 	const struct massif_settings *settings;
-	/* Usually it reads no files. If the filter depends on names, it does, for each new context,
-	 * while the program waits. */
+	/* It reads no files. If the filter depends on names, it asks for each new context, while
+	 * the program waits. */
 	struct namer *namer;
 	/* The current parameters for looking up names. */
 	struct namer_asks (*asks)(void *ctx);

@@ -1,25 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "naming/apart.h"
+#include "naming/apart_internal.h"
 
 #include "base/namesource.h"
-#include "naming/reading.h"
 #include "profile/datafile.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The profiles to name by the functions of resolve.h. */
-struct naming {
-	struct reading reading;
-	const struct resolve_how *how;	/* except for where names come from */
-	const struct resolve_one *all;	/* NULL: one profile is named again, ... */
-	const struct profile_data *old;	/* ... this one */
-	bool leaves_told;		/* how->leaf_nodes has been received */
-	resolve_named *named;
-	void *ctx;
-};
 
 static size_t n_leaves(const struct naming *n)
 {
@@ -50,7 +38,7 @@ static struct profile_data *resolve(const struct naming *n, size_t which, struct
 
 /* ---- in the process ---- */
 
-static int name(struct reading *r, size_t which, struct namer *namer, int out)
+int naming_work(struct reading *r, size_t which, struct namer *namer, int out)
 {
 	const struct naming *n = r->ctx;
 	struct profile_data *d = resolve(n, which, namer);
@@ -67,7 +55,7 @@ static int name(struct reading *r, size_t which, struct namer *namer, int out)
 
 /* ---- outside ---- */
 
-static int take_leaves(struct reading *r, size_t which, const char *bytes, size_t size)
+int naming_told(struct reading *r, size_t which, const char *bytes, size_t size)
 {
 	struct naming *n = r->ctx;
 
@@ -129,7 +117,7 @@ static void hand_over(const struct naming *n, size_t which, struct profile_data 
 	n->named(n->ctx, which, d);
 }
 
-static int take(struct reading *r, size_t which, int fd)
+int naming_take(struct reading *r, size_t which, int fd)
 {
 	struct naming *n = r->ctx;
 	struct profile_data *d = read_result(fd, r->n_files);
@@ -142,12 +130,13 @@ static int take(struct reading *r, size_t which, int fd)
 	return 0;
 }
 
-static void name_without_files(struct reading *r, size_t which)
+void naming_without_files(struct reading *r, size_t which)
 {
 	hand_over(r->ctx, which, resolve(r->ctx, which, NULL));
 }
 
-static const struct reading_ops ops = { name, take, name_without_files, take_leaves };
+static const struct reading_ops ops = { naming_work, naming_take, naming_without_files,
+					naming_told };
 
 /* ---- all of it ---- */
 
@@ -170,7 +159,7 @@ static void run(struct naming *n, const struct resolve_module *modules, size_t n
 	free(maps);
 }
 
-static void take_only(void *ctx, size_t which, struct profile_data *d)
+void naming_take_only(void *ctx, size_t which, struct profile_data *d)
 {
 	(void)which;
 	*(struct profile_data **)ctx = d;
@@ -182,7 +171,7 @@ int resolve_profile_apart(const struct resolve_how *how, const struct profile *p
 {
 	const struct resolve_one one = { p, program, how->jit_map };
 	struct naming n = { .reading = { .search = how->search, .n = 1, .say = say },
-			    .how = how, .all = &one, .named = take_only, .ctx = out };
+			    .how = how, .all = &one, .named = naming_take_only, .ctx = out };
 
 	run(&n, modules, n_modules);
 	return *out ? 0 : -ENOMEM;
@@ -192,7 +181,8 @@ int resolve_again_apart(const struct profile_data *old, const struct resolve_mod
 			const struct symbols_search *search, say_fn *say, struct profile_data **out)
 {
 	struct naming n = { .reading = { .search = *search, .n = 1, .say = say },
-			    .how = &RESOLVE_PLAINLY, .old = old, .named = take_only, .ctx = out };
+			    .how = &RESOLVE_PLAINLY, .old = old, .named = naming_take_only,
+			    .ctx = out };
 
 	run(&n, files, old->n_modules);
 	return *out ? 0 : -ENOMEM;

@@ -3,6 +3,8 @@
 #include "naming/apart.h"
 
 #include "base/array.h"
+#include "naming/kept.h"
+#include "naming/places.h"
 #include "profile/pd_names.h"
 
 #include <errno.h>
@@ -10,10 +12,11 @@
 
 struct asking {
 	struct namer *namer;
-	struct profile p;	/* only what resolve_profile_by() reads */
+	struct profile_place *places;
+	size_t n, cap;
+	struct profile p;	/* of the places */
 	uint32_t *nodes;	/* by place: its node in the answer */
 	bool *left_out;		/* by module */
-	size_t cap_places;
 };
 
 static bool is_wanted(const struct asking *a, const struct namer_asks *how,
@@ -29,42 +32,13 @@ static bool is_wanted(const struct asking *a, const struct namer_asks *how,
 static int list_places(struct asking *a, const struct namer_asks *how,
 		       const struct profile_place *places, const bool *used, size_t n)
 {
-	struct profile *p = &a->p;
-
 	for (size_t i = 0; i < n; i++) {
 		if ((used && !used[i]) || !is_wanted(a, how, &places[i]))
 			continue;
-		if (ARRAY_RESERVE(&p->places, &a->cap_places, p->n_places))
+		if (ARRAY_RESERVE(&a->places, &a->cap, a->n))
 			return -ENOMEM;
-		p->places[p->n_places++] = places[i];
+		a->places[a->n++] = places[i];
 	}
-	return 0;
-}
-
-/* Each place is a chain with one request of one byte, which was freed. */
-static int make_chains(struct asking *a)
-{
-	struct profile *p = &a->p;
-	const size_t n = p->n_places;
-
-	p->nodes = calloc(n + PD_FIRST_NODE, sizeof *p->nodes);
-	p->leaves = calloc(n, sizeof *p->leaves);
-	a->nodes = calloc(n, sizeof *a->nodes);
-	if (!p->nodes || !p->leaves || !a->nodes)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < PD_FIRST_NODE; i++)
-		p->nodes[i] = (struct call_node){ .parent = PD_NONE, .frame = PD_NONE };
-	for (uint32_t i = 0; i < n; i++) {
-		p->nodes[PD_FIRST_NODE + i] =
-			(struct call_node){ .parent = PD_ROOT_WHOLE, .frame = i };
-		p->leaves[i] = (struct call_leaf){ .size = 1, .allocs = 1, .frees = 1,
-						   .node = PD_FIRST_NODE + i };
-	}
-	p->n_nodes = PD_FIRST_NODE + n;
-	p->n_leaves = n;
-	p->totals = (struct pd_totals){ .allocs = n, .alloc_bytes = n, .frees = n,
-					.free_bytes = n };
-	p->finished = true;
 	return 0;
 }
 
@@ -117,9 +91,9 @@ static int take(struct asking *a, const struct profile_data *d)
 	struct told_names *t = &a->namer->told;
 	int err = 0;
 
-	for (size_t i = 0; !err && i < a->p.n_places; i++)
-		if (is_named(d, &a->p.places[i], a->nodes[i]))
-			err = take_place(a->namer, d, &a->p.places[i], a->nodes[i]);
+	for (size_t i = 0; !err && i < a->n; i++)
+		if (is_named(d, &a->places[i], a->nodes[i]))
+			err = take_place(a->namer, d, &a->places[i], a->nodes[i]);
 	for (uint32_t i = 0; !err && i < d->n_modules; i++) {
 		if (told_module(t, i).left_out)
 			continue;
@@ -130,29 +104,43 @@ static int take(struct asking *a, const struct profile_data *d)
 	return err;
 }
 
-static int ask(struct asking *a, const struct namer_asks *how)
+/* With a process for this question alone. */
+static int ask_new(struct asking *a, const struct namer_asks *how, struct profile_data **d)
 {
 	struct resolve_module *files = calloc(how->n_files + 1, sizeof *files);
-	struct profile_data *d = NULL;
-
-	a->left_out = calloc(how->n_files + 1, sizeof *a->left_out);
 	const struct resolve_how plain = { .search = how->search, .jit_map = how->jit_map,
 					   .leaf_nodes = a->nodes, .left_out = a->left_out,
 					   .no_types = true, .no_trim = true };
-	int err = files && a->left_out ? 0 : -ENOMEM;
 
-	for (uint32_t i = 0; !err && i < how->n_files; i++) {
+	if (!files)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < how->n_files; i++) {
 		files[i] = how->files[i];
 		if (told_module(&a->namer->told, i).left_out)
 			files[i].fd = -1;
 	}
-	if (!err)
-		err = resolve_profile_apart(&plain, &a->p, files, how->n_files, PD_NONE, how->say,
-					    &d);
+	int err = resolve_profile_apart(&plain, &a->p, files, how->n_files, PD_NONE, how->say, d);
+
+	free(files);
+	return err;
+}
+
+static int ask(struct asking *a, const struct namer_asks *how)
+{
+	struct profile_data *d = NULL;
+	int err = places_profile(&a->p, a->places, a->n);
+
+	a->nodes = calloc(a->n + 1, sizeof *a->nodes);
+	a->left_out = calloc(how->n_files + 1, sizeof *a->left_out);
+	if (!a->nodes || !a->left_out)
+		err = -ENOMEM;
+	if (!err && how->kept && how->jit_map < 0)
+		err = resolve_kept_ask(how->kept, &a->p, how->files, how->n_files, a->nodes,
+				       a->left_out, &d);
+	else if (!err)
+		err = ask_new(a, how, &d);
 	err = err ? err : take(a, d);
 	profile_data_free(d);
-	free(a->left_out);
-	free(files);
 	return err;
 }
 
@@ -166,13 +154,11 @@ int namer_ask(struct namer *n, const struct namer_asks *how, const struct profil
 		err = namer_add_module(n, how->files[i].path, how->files[i].fd) < 0 ? -ENOMEM : 0;
 	told_forget_outside(&n->told);
 	err = err ? err : list_places(&a, how, places, used, n_places);
-	if (!err && a.p.n_places)
-		err = make_chains(&a);
-	if (!err && a.p.n_places)
+	if (!err && a.n)
 		err = ask(&a, how);
-	free(a.p.places);
-	free(a.p.nodes);
-	free(a.p.leaves);
+	places_profile_release(&a.p);
+	free(a.places);
 	free(a.nodes);
+	free(a.left_out);
 	return err;
 }

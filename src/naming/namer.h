@@ -58,6 +58,8 @@ const char *namer_source(const struct namer *n, uint32_t module);
 /* The name of a frame from the last namer_look(); NULL: it has none. */
 const char *namer_name(const struct namer *n, const struct sym_frame *f);
 
+struct resolve_kept;
+
 /* What a namer may ask, and where the answers come from. */
 struct namer_asks {
 	struct symbols_search search;
@@ -65,6 +67,8 @@ struct namer_asks {
 	size_t n_files;
 	int jit_map;	/* perf map of the process that the places are in; -1: none */
 	say_fn *say;	/* told what is left out */
+	struct resolve_kept *kept;	/* asked if @jit_map is -1; NULL: a process for each
+					   question */
 };
 
 /**

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "naming/reading.h"
+#include "naming/reading_internal.h"
 
 #include "base/preadall.h"
 #include "base/writeall.h"
-#include "confine/apart.h"
 #include "symbols/debuginfod.h"
 #include "symbols/namecache_file.h"
 
@@ -14,9 +13,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* After this many files have ended the process, no file is read any more. */
-enum { TRIES = 3 };
 
 /* Parts done by one process. Its limits are meant for one part, but a thousandth of them is enough
  * for most. */
@@ -77,6 +73,13 @@ void reading_is_done(void)
 static const struct symbols_outside outside = { apart_note, apart_out_of_memory, ask_fetch,
 						ask_keep, ask_say };
 
+int reading_namer(struct reading *r, struct namer *namer)
+{
+	r->search.outside = &outside;
+	r->search.progress = r->search.progress ? ask_say : NULL;
+	return namer_init(namer, &r->search);
+}
+
 /* The last result is taken when the process has ended; for the others ASK_TAKE returns when the
  * file has been taken and is empty again. */
 static int work_in_there(void *ctx, int out)
@@ -84,10 +87,7 @@ static int work_in_there(void *ctx, int out)
 	struct reading *r = ctx;
 	const size_t left = r->n - r->at, end = r->at + (left < AT_ONCE ? left : AT_ONCE);
 	struct namer namer;
-
-	r->search.outside = &outside;
-	r->search.progress = r->search.progress ? ask_say : NULL;
-	int err = namer_init(&namer, &r->search);
+	int err = reading_namer(r, &namer);
 
 	while (!err && r->at < end) {
 		err = r->ops->work(r, r->at, &namer, out);
@@ -116,8 +116,7 @@ static int fetch(struct reading *r, char *text, char answer[APART_ANSWER])
 	return debuginfod_fetch(&search, text, module, answer);
 }
 
-/* A copy that the process cannot write to; the process's own file is emptied. Or -errno. */
-static int take_copy(int out)
+static int copy_of(int out)
 {
 	char bytes[65536];
 	int copy = memfd_create("mprof apart", MFD_CLOEXEC), err = copy < 0 ? -errno : 0;
@@ -136,10 +135,19 @@ static int take_copy(int out)
 
 static int take(struct reading *r, int fd)
 {
-	int err = r->at < r->n ? r->ops->take(r, r->at, fd) : -EPROTO;
+	const int err = r->at < r->n ? r->ops->take(r, r->at, fd) : -EPROTO;
 
 	r->spoiled |= err != 0;
 	r->at += !err;
+	return err;
+}
+
+int reading_take_copy(struct reading *r)
+{
+	int copy = copy_of(r->out), err = copy < 0 ? copy : take(r, copy);
+
+	if (copy >= 0)
+		close(copy);
 	return err;
 }
 
@@ -147,11 +155,7 @@ static int take_one(struct reading *r, const char *bytes, size_t size)
 {
 	if (size != sizeof r->at || memcmp(bytes, &r->at, sizeof r->at))
 		return -EPROTO;
-	int copy = take_copy(r->out), err = copy < 0 ? copy : take(r, copy);
-
-	if (copy >= 0)
-		close(copy);
-	return err;
+	return reading_take_copy(r);
 }
 
 int reading_take(int fd, void *to, size_t size)
@@ -223,36 +227,56 @@ static int serve(void *ctx, unsigned kind, const char *bytes, size_t size,
 	}
 }
 
-/* Has a process do as many parts as it may. True: it did, and ended well; else see @end. */
-static bool run_apart(struct reading *r, struct apart_end *end)
+static void waits(void *ctx)
+{
+	const struct reading *r = ctx;
+
+	if (r->waits)
+		r->waits(r->waits_ctx);
+}
+
+int reading_work(struct reading *r, int (*body)(void *ctx, int out), struct apart_work *work,
+		 struct apart_end *end)
 {
 	int *fds = calloc(r->n_files + r->n_fds + 1, sizeof *fds);
-	const struct apart_work work = {
-		.work = work_in_there, .serve = serve, .ctx = r, .fds = fds,
-		.n_fds = r->n_files + r->n_fds, .out = &r->out, .bounds = apart_bounds(),
-	};
 
 	*end = (struct apart_end){ .noted = UINT32_MAX };
+	*work = (struct apart_work){
+		.work = body, .serve = serve, .waits = waits, .ctx = r, .fds = fds,
+		.n_fds = r->n_files + r->n_fds, .out = &r->out, .bounds = apart_bounds(),
+	};
 	r->spoiled = false;
-	r->said = r->cached = 0;
-	if (!fds) {
-		error_set(&end->why, -ENOMEM, "takes memory that there is not");
-		return false;
-	}
+	r->said = r->cached = r->fetched = 0;
+	if (!fds)
+		return error_set(&end->why, -ENOMEM, "takes memory that there is not");
 	for (size_t i = 0; i < r->n_files; i++)
 		fds[i] = r->files[i].fd;
 	for (size_t i = 0; i < r->n_fds; i++)
 		fds[r->n_files + i] = r->fds[i];
+	return 0;
+}
+
+void reading_tell_spoiled(const struct reading *r, struct apart_end *end)
+{
+	if (r->spoiled)
+		error_set(&end->why, -EUCLEAN, "gave what makes no sense");
+}
+
+/* Has a process do as many parts as it may. True: it did, and ended well; else see @end. */
+static bool run_apart(struct reading *r, struct apart_end *end)
+{
+	struct apart_work work;
+
+	if (reading_work(r, work_in_there, &work, end))
+		return false;
 	int out = apart_run(&work, end);
 
-	free(fds);
+	free((void *)(uintptr_t)work.fds);
 	if (out >= 0) {
 		take(r, out);
 		close(out);
 	}
-	/* A person has no use for knowing which bytes are invalid. */
-	if (r->spoiled)
-		error_set(&end->why, -EUCLEAN, "gave what makes no sense");
+	reading_tell_spoiled(r, end);
 	return !r->spoiled && end->fine;
 }
 
@@ -262,8 +286,7 @@ static void leave_out(struct reading *r, size_t file, const struct error *why)
 	r->why[file] = strdup(why->text);
 }
 
-/* No file is read for the remaining parts. */
-static void leave_all_out(struct reading *r, const struct error *why)
+void reading_leave_all_out(struct reading *r, const struct error *why)
 {
 	for (size_t i = 0; i < r->n_files; i++)
 		if (r->files[i].fd >= 0)
@@ -272,8 +295,7 @@ static void leave_all_out(struct reading *r, const struct error *why)
 	say_to(r->say, "no names are told: the process that reads them %s", why->text);
 }
 
-/* Leaves out the file that the process noted last. False: it had not noted any. */
-static bool leave_out_noted(struct reading *r, const struct apart_end *end)
+bool reading_leave_out_noted(struct reading *r, const struct apart_end *end)
 {
 	if (end->noted >= r->n_files || r->files[end->noted].fd < 0)
 		return false;
@@ -287,15 +309,15 @@ static void do_all(struct reading *r)
 {
 	struct apart_end end;
 
-	for (int tries = 0; r->at < r->n && tries < TRIES;) {
+	for (int tries = 0; r->at < r->n && tries < READING_TRIES;) {
 		if (run_apart(r, &end))
 			continue;
-		if (!leave_out_noted(r, &end))
+		if (!reading_leave_out_noted(r, &end))
 			break;
 		tries++;
 	}
 	if (r->at < r->n)
-		leave_all_out(r, &end.why);
+		reading_leave_all_out(r, &end.why);
 	for (; r->at < r->n; r->at++)
 		if (r->ops->without)
 			r->ops->without(r, r->at);
@@ -326,6 +348,9 @@ struct resolve_module *reading_modules(const struct module_files *files)
 
 void reading_end(struct reading *r)
 {
+	struct apart_end end;
+
+	reading_end_kept(r, &end);
 	for (size_t i = 0; i < r->n_files; i++)
 		free(r->why[i]);
 	free(r->why);

@@ -13,6 +13,7 @@
  * without it.
  */
 
+struct apart;
 struct reading;
 
 struct reading_ops {
@@ -44,6 +45,9 @@ struct reading {
 	size_t n_fds;
 	size_t n;			/* parts */
 	say_fn *say;			/* told what is left out */
+	/* Called several times a second while the confined process works; may be NULL. */
+	void (*waits)(void *ctx);
+	void *waits_ctx;
 	/* Private: */
 	char **why;			/* by file: why it was left out, as in "reading it WHY"; or
 					   NULL */
@@ -52,6 +56,9 @@ struct reading {
 	unsigned fetched;
 	size_t said, cached;		/* requests of this process */
 	bool spoiled;			/* a result was invalid */
+	struct apart *kept;		/* waits for the next question; NULL: none */
+	size_t kept_asked;		/* questions that it has answered */
+	unsigned tries;			/* files that have ended a process that was kept */
 };
 
 /**
@@ -61,6 +68,21 @@ struct reading {
  */
 int reading_run(struct reading *r, const struct resolve_module *files, size_t n_files);
 void reading_end(struct reading *r);
+
+/*
+ * The same with one process that is kept, and is asked: part 0 is a question each time. When work()
+ * is called, the bytes of the question are in @out, which it empties for the result.
+ */
+
+/* Does this kernel have what it takes? */
+bool reading_can_keep(void);
+
+/* Read these files from now on, which begin with those so far; a process that is kept ends if there
+ * are new ones. 0 or -ENOMEM. */
+int reading_keep(struct reading *r, const struct resolve_module *files, size_t n_files);
+
+/* Have a question answered. */
+void reading_ask(struct reading *r, const void *question, size_t size);
 
 /* Open files as what is to be read, by their numbers; for free(). NULL: out of memory. */
 struct resolve_module *reading_modules(const struct module_files *files);

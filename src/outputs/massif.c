@@ -6,6 +6,7 @@
 #include "massif/forest.h"
 #include "massif/icount.h"
 #include "naming/jit_map.h"
+#include "naming/kept.h"
 #include "session/filename.h"
 #include "session/saving.h"
 
@@ -25,6 +26,8 @@ struct massif_output {
 	const struct module_files *files;
 	struct symbols_search search;
 	struct namer namer;
+	struct resolve_kept *kept;
+	pid_t tracer;
 	struct resolve_module *modules;
 	size_t n_modules, cap_modules;
 	struct massif_host host;
@@ -34,13 +37,31 @@ struct massif_output {
 
 /* ---- a session ---- */
 
-/* With these filters each new context is looked up at once: a process for each would be too
- * slow. */
-static bool reads_by_itself(const struct massif_output *m)
+/* With these filters each new context is looked up at once, while the program waits. */
+static bool names_decide(const struct massif_output *m)
 {
 	const struct massif_filter *f = &m->host.settings->filter;
 
 	return (f->ignore_fns && *f->ignore_fns) || (f->alloc_fns && *f->alloc_fns);
+}
+
+static void tracer_waits(void *ctx)
+{
+	const struct massif_output *m = ctx;
+
+	if (getpid() == m->tracer)
+		session_waits(m->base.session);
+}
+
+/* Out of memory, or the kernel has not what it takes: each context has a process. */
+static void keep_process(struct massif_output *m)
+{
+	const struct resolve_kept_host host = { m->search, m->all->host->say, tracer_waits, m };
+
+	if (m->kept || !resolve_kept_possible())
+		return;
+	m->tracer = getpid();
+	m->kept = resolve_kept_new(&host);
 }
 
 /* What the namer needs; called again because modules are mapped while the program runs. */
@@ -49,9 +70,8 @@ static struct namer_asks asks_now(void *ctx)
 	struct massif_output *m = ctx;
 	const struct module_files *files = m->files;
 
-	/* Out of memory: names are looked up in a confined process. */
-	if (!m->namer.symbols && !m->namer.n && reads_by_itself(m))
-		namer_init(&m->namer, &m->search);
+	if (names_decide(m))
+		keep_process(m);
 	/* Out of memory: the module has no names. */
 	while (m->n_modules < files->n &&
 	       !ARRAY_RESERVE(&m->modules, &m->cap_modules, m->n_modules)) {
@@ -61,7 +81,7 @@ static struct namer_asks asks_now(void *ctx)
 	}
 	return (struct namer_asks){ .search = m->search, .files = m->modules,
 				    .n_files = m->n_modules, .jit_map = -1,
-				    .say = m->all->host->say };
+				    .say = m->all->host->say, .kept = m->kept };
 }
 
 static struct massif_output *of(struct output *o)
@@ -130,6 +150,7 @@ void massif_output_free(struct massif_output *m)
 	if (!m)
 		return;
 	namer_release(&m->namer);
+	resolve_kept_free(m->kept);
 	free(m->modules);
 	free(m->elsewhere);
 	free(m);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "session/saving.h"
 
+#include "attach/journal.h"
 #include "base/reap.h"
 #include "base/unfinished.h"
 
@@ -36,6 +37,11 @@ bool session_write_beside(struct session *s, const struct image *i, const char *
 
 	remember(s, i, what, pid, false);
 	return pid >= 0;
+}
+
+void session_waits(struct session *s)
+{
+	journal_beats(s->save_children.journal);
 }
 
 /* ---- files of outputs ---- */

@@ -21,6 +21,10 @@ bool session_write_beside(struct session *s, const struct image *i, const char *
 /* Call @read in a forked child that nothing waits for; it is ended when the session is over. */
 void session_read_ahead(struct session *s, int (*read)(void *ctx), void *ctx);
 
+/* The tracer waits for a process that is none of these: the keeper must not take that for a hang.
+ * Called several times a second. */
+void session_waits(struct session *s);
+
 /* An image is over: its process has ended or has exec'ed. Write the files that are due. */
 void session_write_over(struct session *s, struct image *i);
 

@@ -261,6 +261,26 @@ give_huge_symbols() {
 	! grep -q ': lose ' m.out
 }
 
+@test "a parser that is taken over where names decide what massif counts can do nothing" {
+	local how
+	program
+	taken_over attack run --massif-out-file=m.out --detailed-freq=1 --ignore-fn=lose -o report ./prog || :
+	# one that is asked for each context, and the report's
+	all_powerless 2
+	! grep -q '^mem_heap_B=2139$' m.out
+	for how in crash loop lie; do
+		taken_over $how run --massif-out-file=m.out --detailed-freq=1 --ignore-fn=lose -o report ./prog || :
+		counted report || return 1
+		case $how in
+		crash) has_sentence err 'the names of .*/prog are left out: reading it ended with signal 4 ' ;;
+		loop) has_sentence err 'the names of .*/prog are left out: reading it took more than 2 seconds of processor time' ;;
+		lie) has_sentence err 'no names are told: the process that reads them gave no answer' ;;
+		esac || return 1
+		# What has no name is not ignored.
+		grep -q '^mem_heap_B=2139$' m.out || return 1
+	done
+}
+
 # has_sentence FILE REGEX: it is said, once or more often
 has_sentence() {
 	grep -Eq "^mprof: $2" "$1" || fail "no sentence /$2/:" "$(cat "$1")"

@@ -224,3 +224,79 @@ status_of_run() {
 	clean "$PID"
 	finish marks
 }
+
+# kept_process: the one that is asked for names, a child of FRONT's tracer
+kept_process() {
+	pgrep -x mprof-apart -P "$(pgrep -x mprof-tracer -P "$FRONT")"
+}
+
+is_stopped() {
+	local pid
+	pid=$(kept_process) && grep -q '^State:.T' "/proc/$pid/status"
+}
+
+# is_replaced PID: there is another one by now
+is_replaced() {
+	local pid
+	pid=$(kept_process) && [ "$pid" != "$1" ]
+}
+
+@test "the process that is asked for each context sleeps in between, and is replaced if it is killed or a library comes" {
+	local engine first second
+	cat >turns.c <<-'END'
+		#include <dlfcn.h>
+		#include <fcntl.h>
+		#include <stdlib.h>
+		#include <unistd.h>
+		__attribute__((noinline)) static void *shunned(int n) { void *volatile p = malloc(n); return p; }
+		__attribute__((noinline)) static void *counted(int n) { void *volatile p = malloc(n); return p; }
+		static int in;
+		static void turn(void)
+		{
+			char byte;
+			if (read(in, &byte, 1) != 1)
+				exit(3);
+			free(shunned(1000)), free(counted(1));
+			write(1, "turn\n", 5);
+		}
+		int main(int argc, char **argv)
+		{
+			in = open(argv[1], O_RDONLY);
+			turn();
+			shunned(10000), counted(10);
+			turn();
+			shunned(100000), counted(100);
+			turn();
+			void *(*make)(size_t) = (void *(*)(size_t))dlsym(dlopen(argv[argc - 1], RTLD_NOW), "plug_make");
+			make(10000000);
+			shunned(1000000), counted(1000);
+			return 0;
+		}
+	END
+	gcc -O1 -g -o turns turns.c
+	for engine in trap fast; do
+		rm -f attach.*
+		mkfifo "in.$engine"
+		exec 4<>"in.$engine"
+		background "$MPROF" run --engine=$engine --massif-out-file=m.out --time-unit=B --threshold=0 \
+			--ignore-fn=shunned --ignore-fn=plug_a_leaf -o report.txt --data=run.data -- ./turns "in.$engine" "$T/plug-a.so"
+		echo -n x >&4
+		await attach.out '^turn$'
+		until_true "it is not stopped" is_stopped || return 1
+		first=$(kept_process)
+		kill -KILL "$first"
+		echo -n x >&4
+		until_true "none in its place" is_replaced "$first" || return 1
+		second=$(kept_process)
+		echo -n x >&4
+		ended "$FRONT"
+		exec 4>&-
+		[ "$STATUS" = 0 ] || fail "status $STATUS" "$(cat attach.err)" || return 1
+		gone "$first" && gone "$second"
+		! grep -Eq 'left out|no names' attach.err || fail "$(cat attach.err)" || return 1
+		grep -q ': counted ' m.out
+		! grep -q ": shunned \\|: plug_a_leaf " m.out || fail "$(cat m.out)" || return 1
+		# What the C library has for itself is in there, too.
+		[ "$(field m.out mem_heap_B | sort -n | tail -n 1)" -lt 50000 ] || fail "$(cat m.out)" || return 1
+	done
+}
