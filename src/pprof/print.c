@@ -304,7 +304,7 @@ int heap_print_json(const struct heap_stacks *h, const struct heap_view *v, FILE
 
 	for (int i = 0; i < HEAP_VALUES; i++)
 		total[i] = heap_stacks_total(h, (enum heap_value)i);
-	fprintf(out, "{\"schema\":\"mprof.heap.v1\",\n\"difference\":%s,\n\"totals\":",
+	fprintf(out, "{\"schema\":\"mprof.stacks.v1\",\n\"difference\":%s,\n\"totals\":",
 		v->is_difference ? "true" : "false");
 	err = json_text_put(values_of(total), JSON_COMPACT, out);
 	fputs(",\n\"stacks\":[", out);

@@ -38,7 +38,7 @@ int heap_print_folded(const struct heap_stacks *h, const struct heap_view *v, FI
 /* A graph for dot(1), as google-pprof --dot. */
 int heap_print_dot(const struct heap_stacks *h, const struct heap_view *v, FILE *out);
 
-/* Schema mprof.heap.v1, described in mprof(1). */
+/* Schema mprof.stacks.v1, described in mprof-report(1). */
 int heap_print_json(const struct heap_stacks *h, const struct heap_view *v, FILE *out);
 
 /* The text format of the gperftools heap profiler. */

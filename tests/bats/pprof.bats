@@ -206,6 +206,9 @@ same_as_pprof() { # PROGRAM OPTION... FILE
 			and .period == ["space", "bytes", 1]' proto.json
 		jq -e --arg p "$T/$program" '.mappings[0][0] == $p and (.mappings[0][1] | length) == 40
 			and .mappings[0][2] == 1 and .comments == [$p]' proto.json
+		# one schema says one shape: mprof.heap.v1 is that of mprof heap
+		report --format=json p.pb.gz | jq -e --slurpfile r report.json '.schema == "mprof.stacks.v1"
+			and .totals.inuse_space == $r[0].totals.kept_bytes'
 	done
 	recorded "$T/heap"
 	report --format=pprof -o p.pb.gz run.data
