@@ -218,6 +218,24 @@ static void chains_that_are_the_same_within_the_depth_are_one_context(void **sta
 	end(&f);
 }
 
+/* An allocator may promise any size, and 64 bits may not hold what it promises. */
+static void bytes_beyond_64_bits_are_the_most_there_is(void **state)
+{
+	struct fixture f = begin((struct heap_intervals){ 0 });
+
+	(void)state;
+	start(&f, true);
+	alloc_at(&f, 0x10, UINT64_C(1) << 63, 0x1001);
+	alloc_at(&f, 0x20, UINT64_C(1) << 63, 0x1001);
+	recorders_end(f.list);
+	assert_string_equal(text_of("p.0001.heap"),
+			    "heap profile:      2: 9223372036854775807 [     2: "
+			    "9223372036854775807] @ heapprofile\n"
+			    "     2: 9223372036854775807 [     2: 9223372036854775807] @ "
+			    "0x00001000 0x00000500\n");
+	end(&f);
+}
+
 static void a_realloc_is_a_free_and_then_an_allocation_and_rules_are_asked_between(void **state)
 {
 	struct fixture f = begin((struct heap_intervals){ .freed = 100 });
@@ -561,6 +579,7 @@ int main(void)
 		cmocka_unit_test(the_text_is_that_of_gperftools),
 		cmocka_unit_test(a_file_with_names_is_waited_for_by_whom_it_is_left_to),
 		cmocka_unit_test(chains_that_are_the_same_within_the_depth_are_one_context),
+		cmocka_unit_test(bytes_beyond_64_bits_are_the_most_there_is),
 		cmocka_unit_test(
 			a_realloc_is_a_free_and_then_an_allocation_and_rules_are_asked_between),
 		cmocka_unit_test(each_interval_writes_at_its_boundary),
