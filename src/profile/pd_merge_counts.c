@@ -113,6 +113,17 @@ static int sum_before(struct pd_merge *m, const struct pd_before *from)
 	return err;
 }
 
+/* The classes together are all blocks of a look: that sum has to fit, too. */
+static int check_classes(const struct pd_reach *r)
+{
+	struct pd_sum all = { 0 };
+	int err = 0;
+
+	for (int k = 0; !err && k < PD_REACH_CLASSES; k++)
+		err = SUM_ALL(&all, &r->sums[k]);
+	return err;
+}
+
 static int sum_reach(struct pd_merge *m, const struct pd_reach *from)
 {
 	struct pd_reach *to = &m->d->reach;
@@ -121,6 +132,8 @@ static int sum_reach(struct pd_merge *m, const struct pd_reach *from)
 	m->no_reach |= !from->known;
 	for (int k = 0; !err && k < PD_REACH_CLASSES; k++)
 		err = SUM_ALL(&to->sums[k], &from->sums[k]);
+	if (!err)
+		err = check_classes(to);
 	if (!err)
 		err = merge_sum(&to->freed, from->freed);
 	return err ? err : merge_sum(&to->inherited, from->inherited);

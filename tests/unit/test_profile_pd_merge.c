@@ -362,6 +362,35 @@ static void sums_that_are_too_large_are_refused(void **state)
 	pd_merge_free(NULL);
 }
 
+/* Each number of them fits, but not all of the file together. */
+static void sums_that_no_file_can_have_are_refused(void **state)
+{
+	(void)state;
+	for (int bins = 0; bins < 2; bins++) {
+		struct profile_data *d[2] = { built(), built() };
+		struct pd_merge *m = pd_merge_new();
+		struct error e;
+
+		for (int i = 0; i < 2; i++) {
+			const struct pd_sum half = { 1, UINT64_MAX / 2 + 1 };
+
+			if (!bins) {
+				d[i]->reach.known = 1;
+				d[i]->reach.sums[i ? PD_LOST : PD_REACHABLE] = half;
+			} else {
+				d[i]->before = (struct pd_before){ .how = BEFORE_WALKED,
+					.blocks = half.bytes, .n_bins = 1 };
+				d[i]->before.bins = calloc(1, sizeof *d[i]->before.bins);
+				d[i]->before.bins[0].blocks = half.bytes;
+			}
+			assert_int_equal(datafile_check(d[i], &e), 0);
+			assert_int_equal(pd_merge_add(m, d[i]), i ? -EOVERFLOW : 0);
+			profile_data_free(d[i]);
+		}
+		pd_merge_free(m);
+	}
+}
+
 static uint64_t seed = 42;
 
 static unsigned below(unsigned n)
@@ -426,6 +455,7 @@ int main(void)
 		cmocka_unit_test(where_a_sum_begins_is_told_if_all_begin_there),
 		cmocka_unit_test(what_was_before_and_is_lost_is_told_of_all_or_not),
 		cmocka_unit_test(sums_that_are_too_large_are_refused),
+		cmocka_unit_test(sums_that_no_file_can_have_are_refused),
 		cmocka_unit_test(the_order_does_not_matter),
 	};
 
