@@ -30,6 +30,13 @@ const char *trend_word(enum trend_name name)
 	return words[name];
 }
 
+/* Saturates: a file may hold any numbers. */
+static void add(uint64_t *sum, uint64_t n)
+{
+	if (__builtin_add_overflow(*sum, n, sum))
+		*sum = UINT64_MAX;
+}
+
 void trend_add_windows(struct trend_series *s, const struct pd_window *rows, size_t n)
 {
 	struct pd_window now = {0};
@@ -40,10 +47,10 @@ void trend_add_windows(struct trend_series *s, const struct pd_window *rows, siz
 			now = rows[at++];
 			s->births[i] += now.births;
 		}
-		s->low[i] += now.low;
-		s->high[i] += now.high;
-		s->low_bytes[i] += now.low_bytes;
-		s->high_bytes[i] += now.high_bytes;
+		add(&s->low[i], now.low);
+		add(&s->high[i], now.high);
+		add(&s->low_bytes[i], now.low_bytes);
+		add(&s->high_bytes[i], now.high_bytes);
 	}
 }
 

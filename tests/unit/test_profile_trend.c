@@ -344,6 +344,20 @@ static void a_verdict_takes_sixteen_windows_and_eight_requests(void **state)
 	assert_int_not_equal(trend_judge(&s).name, TREND_TOO_EARLY);
 }
 
+/* A file may hold any numbers: what adds up to more than 64 bits is the most there is. */
+static void windows_never_add_up_to_less(void **state)
+{
+	const struct pd_window large = {.low = UINT64_MAX - 1, .high = UINT64_MAX,
+					.low_bytes = UINT64_MAX - 1, .high_bytes = UINT64_MAX};
+	struct trend_series s = {.n = 1};
+
+	(void)state;
+	trend_add_windows(&s, &large, 1);
+	trend_add_windows(&s, &large, 1);
+	assert_true(s.low[0] == UINT64_MAX && s.high[0] == UINT64_MAX);
+	assert_true(s.low_bytes[0] == UINT64_MAX && s.high_bytes[0] == UINT64_MAX);
+}
+
 /* As from a damaged file: nothing is read out of bounds, and the verdict has a name. */
 static void any_series_has_a_verdict(void **state)
 {
@@ -374,6 +388,7 @@ int main(void)
 		cmocka_unit_test(one_block_that_is_enlarged_grows_in_bytes),
 		cmocka_unit_test(what_is_never_freed_is_no_cache),
 		cmocka_unit_test(a_verdict_takes_sixteen_windows_and_eight_requests),
+		cmocka_unit_test(windows_never_add_up_to_less),
 		cmocka_unit_test(any_series_has_a_verdict),
 	};
 
