@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "outputs/tell.h"
+#include "profile/pd_merge.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -101,10 +102,11 @@ void unseen_say(say_fn *say, const struct profile_data *d, const char *path)
 		       path, colon, u->taken, text_plural(u->taken),
 		       u->taken == 1 ? "was" : "were");
 	if (u->untrapped)
-		say_to(say, "%s%snothing was trapped in it: no allocator was found where it was "
-			    "looked "
-		    "for; mprof probes tells what would be, and --malloc-lib and --hook change "
-		    "that", path, colon);
+		say_to(say,
+		       "%s%snothing was trapped in %s: no allocator was found where it was looked "
+		       "for; mprof probes tells what would be, and --malloc-lib and --hook change "
+		       "that",
+		       path, colon, pd_merge_count(d) ? "some of its profiles" : "it");
 }
 
 void unseen_say_totals(say_fn *say, const struct profile_data *d)

@@ -23,11 +23,9 @@ static int sum_all(void *to, const void *from, size_t n)
 
 #define SUM_ALL(to, from) sum_all((to), (from), sizeof *(to) / sizeof(uint64_t))
 
-static int sum_unseen(struct pd_unseen *to, const struct pd_unseen *from, bool first)
+static int sum_unseen(struct pd_unseen *to, const struct pd_unseen *from)
 {
 	uint64_t taken = (uint64_t)to->taken + from->taken;
-	/* 1 only if nothing was trapped in any of them. */
-	uint32_t untrapped = (first || to->untrapped) && from->untrapped;
 	int err = sum_all(to, from, offsetof(struct pd_unseen, taken) / sizeof(uint64_t));
 
 	if (!err)
@@ -35,7 +33,7 @@ static int sum_unseen(struct pd_unseen *to, const struct pd_unseen *from, bool f
 	if (!err)
 		err = merge_sum(&to->paused_ns, from->paused_ns);
 	to->taken = taken < UINT32_MAX ? (uint32_t)taken : UINT32_MAX;
-	to->untrapped = untrapped;
+	to->untrapped |= from->untrapped;
 	return err;
 }
 
@@ -245,7 +243,7 @@ int merge_counts(struct pd_merge *m, const struct profile_data *d, const struct 
 
 	take_times(m, d);
 	if (!err)
-		err = sum_unseen(&m->d->unseen, &d->unseen, !m->n);
+		err = sum_unseen(&m->d->unseen, &d->unseen);
 	if (!err)
 		err = SUM_ALL(&m->d->memory, &d->memory);
 	if (!err)

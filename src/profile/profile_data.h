@@ -68,7 +68,8 @@ struct pd_unseen {
 	 * recorded. */
 	uint64_t other_requests, other_frees;
 	uint32_t taken;		/* functions that already had a breakpoint of another tracer */
-	uint32_t untrapped;	/* 1: nothing was trapped, no allocator was found */
+	uint32_t untrapped;	/* 1: nothing was trapped, no allocator was found; of a sum: in one
+				   of its profiles or more */
 	uint64_t pauses, paused_ns;	/* how often and how long nothing was seen, while the
 					   program ran */
 };

@@ -96,6 +96,15 @@ profile() {
 	[ "$(json sum.data | jq -c '[.leaks[] | select(.path[-1].function == "child") | .kept_bytes] | add')" = 84944 ]
 }
 
+@test "a sum says if there was no allocator in one of its programs" {
+	profile a "$T/aligned"
+	limited "$MPROF" run --malloc-lib=libnone.so -o /dev/null --data=none.data -- "$T/aligned" >/dev/null 2>&1
+	limited "$MPROF" merge -o sum.data a.data none.data 2>err
+	limited "$MPROF" report --format=json -o sum.json sum.data 2>err
+	says err '^mprof: nothing was trapped in some of its profiles: no allocator was found'
+	jq -e '.unseen.untrapped and .totals.allocs > 0' sum.json
+}
+
 @test "what cannot be added up is a sentence, and what was there stays" {
 	profile a "$T/example"
 	limited "$MPROF" run --min-size=2000 -o /dev/null --data=b.data -- "$T/example" 2>/dev/null

@@ -300,6 +300,22 @@ static void every_engine_of_a_sum_is_told_and_none_is_guessed(void **state)
 		}
 }
 
+/* What was not seen of one is not seen in the sum, wherever it stands. */
+static void a_sum_says_if_nothing_was_trapped_in_one_of_its_profiles(void **state)
+{
+	(void)state;
+	for (unsigned which = 0; which < 8; which++) {
+		struct profile_data *d[3] = { built(), built(), built() };
+
+		for (unsigned i = 0; i < 3; i++)
+			d[i]->unseen.untrapped = which >> i & 1;
+		struct profile_data *sum = merged(d, 3);
+
+		assert_int_equal(sum->unseen.untrapped, which != 0);
+		profile_data_free(sum);
+	}
+}
+
 static void where_a_sum_begins_is_told_if_all_begin_there(void **state)
 {
 	(void)state;
@@ -452,6 +468,7 @@ int main(void)
 		cmocka_unit_test(the_peak_is_the_highest_of_any_with_what_was_live_then),
 		cmocka_unit_test(types_and_lifetimes_are_joined),
 		cmocka_unit_test(every_engine_of_a_sum_is_told_and_none_is_guessed),
+		cmocka_unit_test(a_sum_says_if_nothing_was_trapped_in_one_of_its_profiles),
 		cmocka_unit_test(where_a_sum_begins_is_told_if_all_begin_there),
 		cmocka_unit_test(what_was_before_and_is_lost_is_told_of_all_or_not),
 		cmocka_unit_test(sums_that_are_too_large_are_refused),

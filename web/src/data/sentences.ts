@@ -247,7 +247,9 @@ export function doubts(r: Report): string[] {
 		if (n) list.push(text(n));
 	};
 
-	if (u?.untrapped) list.push("No allocator was found in the program: nothing was counted.");
+	const where = r.merged ? `some of the ${count(r.merged)} profiles` : "the program";
+
+	if (u?.untrapped) list.push(`No allocator was found in ${where}: nothing was counted.`);
 	say(
 		u?.lost_events,
 		(n) => `${plural(n, "event")} could not be counted and are in no figure.`,

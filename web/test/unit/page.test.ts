@@ -568,6 +568,10 @@ test("what was not seen is said, and nothing else", () => {
 	]);
 	r.unseen.spared_lifetimes = r.unseen.spared_timeline = true;
 	assert.equal(doubts(r).length, 5);
+	r.unseen.untrapped = true;
+	assert.match(doubts(r)[0], /^No allocator was found in the program: nothing was counted/);
+	r.merged = 3;
+	assert.match(doubts(r)[0], /^No allocator was found in some of the 3 profiles: /);
 });
 
 test("what a pause has hidden is said, each part of it if there is some", () => {
