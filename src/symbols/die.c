@@ -190,19 +190,109 @@ size_t die_append_scope(Dwarf_Die *scope, char *out, size_t size, size_t len)
 	return n < 0 || (size_t)n >= size - len ? size : len + (size_t)n;
 }
 
-/* The scope of a function: as die_append_scope(), but with functions and nameless scopes, too. */
-static size_t append_any_scope(Dwarf_Die *scope, char *out, size_t size, size_t len)
+/* ---- structures without names ---- */
+
+/* Is it the type of a lambda? Its operator() has been made by the compiler. */
+static bool is_closure(Dwarf_Die *type)
 {
-	int tag = dwarf_tag(scope);
-	const char *name = dwarf_diename(scope);
+	struct die_walk w = { 0 };
+	Dwarf_Die child;
+
+	if (!die_child(&w, type, &child))
+		return false;
+	do {
+		const char *name = dwarf_diename(&child);
+
+		if (dwarf_tag(&child) == DW_TAG_subprogram && name &&
+		    text_begins(name, "operator()") && die_flag(&child, DW_AT_artificial))
+			return true;
+	} while (die_sibling(&w, &child));
+	return false;
+}
+
+/* A structure without a name. */
+struct nameless {
+	const void *addr;
+	bool closure;
+	uint64_t line, column;
+};
+
+static struct nameless nameless_of(Dwarf_Die *type)
+{
+	struct nameless n = { .addr = type->addr, .closure = is_closure(type) };
+
+	die_number(type, DW_AT_decl_line, &n.line);
+	die_number(type, DW_AT_decl_column, &n.column);
+	return n;
+}
+
+/* Of two of one kind: is @a the first one in the source? */
+static bool is_before(const struct nameless *a, const struct nameless *b)
+{
+	if (a->line != b->line)
+		return a->line < b->line;
+	return a->column != b->column ? a->column < b->column : a->addr < b->addr;
+}
+
+/* How many of the same kind are before @n in @scope, and in the blocks of it? */
+static unsigned count_before(struct die_walk *w, Dwarf_Die *scope, const struct nameless *n,
+			     int depth)
+{
+	Dwarf_Die at;
+	unsigned count = 0;
+
+	if (depth == DIE_DEPTH_MAX || !die_child(w, scope, &at))
+		return 0;
+	do {
+		int tag = dwarf_tag(&at);
+
+		if (tag == DW_TAG_lexical_block) {
+			count += count_before(w, &at, n, depth + 1);
+		} else if (die_is_structure(tag) && !dwarf_diename(&at)) {
+			struct nameless other = nameless_of(&at);
+
+			count += other.closure == n->closure && is_before(&other, n);
+		}
+	} while (die_sibling(w, &at));
+	return count;
+}
+
+/* "{lambda#2}": the second one of the function, or of whatever else path[@i] is in. */
+static void number_nameless(Dwarf_Die *path, size_t n, size_t i, char *out, size_t size)
+{
+	struct nameless type = nameless_of(&path[i]);
+	struct die_walk w = { 0 };
+	Dwarf_Die scope;
+	size_t outer = i + 1;
+
+	while (outer < n && dwarf_tag(&path[outer]) == DW_TAG_lexical_block)
+		outer++;
+	bool known = outer < n || dwarf_diecu(&path[i], &scope, NULL, NULL);
+
+	if (outer < n)
+		scope = path[outer];
+	snprintf(out, size, "{%s#%u}", type.closure ? "lambda" : "unnamed type",
+		 known ? count_before(&w, &scope, &type, 0) + 1 : 0);
+}
+
+/* The scope path[@i] of a function: as die_append_scope(), but with functions and nameless scopes,
+ * too. */
+static size_t append_any_scope(Dwarf_Die *path, size_t n, size_t i, char *out, size_t size,
+			       size_t len)
+{
+	int tag = dwarf_tag(&path[i]);
+	const char *name = dwarf_diename(&path[i]);
+	char number[64];
 
 	if (die_is_scope(tag) && (name || tag == DW_TAG_namespace))
-		return die_append_scope(scope, out, size, len);
+		return die_append_scope(&path[i], out, size, len);
 	if (!die_is_scope(tag) && (tag != DW_TAG_subprogram || !name))
 		return len;
-	int n = len < size ? snprintf(out + len, size - len, "%s::", name ? name : "{lambda}") : -1;
+	if (!name)
+		number_nameless(path, n, i, number, sizeof number);
+	int more = len < size ? snprintf(out + len, size - len, "%s::", name ? name : number) : -1;
 
-	return n < 0 || (size_t)n >= size - len ? size : len + (size_t)n;
+	return more < 0 || (size_t)more >= size - len ? size : len + (size_t)more;
 }
 
 /* @whole: include enclosing functions. */
@@ -216,11 +306,13 @@ static bool name_with_scopes(Dwarf_Die *die, bool whole, char *out, size_t size)
 		at = next;
 	if (!name || !*name)
 		return false;
-	for (size_t i = die_path(&at, path, DIE_DEPTH_MAX); i-- > 1;) {
+	size_t n_path = die_path(&at, path, DIE_DEPTH_MAX);
+
+	for (size_t i = n_path; i-- > 1;) {
 		int tag = dwarf_tag(&path[i]);
 
 		if (whole)
-			len = append_any_scope(&path[i], out, size, len);
+			len = append_any_scope(path, n_path, i, out, size, len);
 		else if (die_is_code(tag))
 			len = 0;
 		else if (die_is_scope(tag))
@@ -241,6 +333,16 @@ bool die_scoped_name(Dwarf_Die *die, char *out, size_t size)
 bool die_function_name(Dwarf_Die *die, char *out, size_t size)
 {
 	return name_with_scopes(die, true, out, size);
+}
+
+bool die_scope(Dwarf_Die *die, Dwarf_Die *scope)
+{
+	Dwarf_Die path[DIE_DEPTH_MAX];
+
+	if (die_path(die, path, DIE_DEPTH_MAX) < 2)
+		return false;
+	*scope = path[1];
+	return true;
 }
 
 bool die_unit_is_c(Dwarf_Die *unit)

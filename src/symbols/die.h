@@ -57,6 +57,9 @@ bool die_whole_path(Dwarf_Die *die, const char *file, char out[PATH_MAX]);
  */
 size_t die_path(Dwarf_Die *die, Dwarf_Die *path, size_t max);
 
+/* What @die is in; false: directly in its unit. */
+bool die_scope(Dwarf_Die *die, Dwarf_Die *scope);
+
 /* Is it a structure, a class or a union? */
 bool die_is_structure(int tag);
 
@@ -80,8 +83,9 @@ size_t die_append_scope(Dwarf_Die *scope, char *out, size_t size, size_t len);
 bool die_scoped_name(Dwarf_Die *die, char *out, size_t size);
 
 /**
- * The same for a function, with enclosing functions: "main::{lambda}::operator()". For compilers
- * that write no linkage names for what is local to a function.
+ * The same for a function, with enclosing functions: "main::{lambda#2}::operator()", where the
+ * lambdas of a function are counted in the order of the source. For compilers that write no linkage
+ * names for what is local to a function.
  */
 bool die_function_name(Dwarf_Die *die, char *out, size_t size);
 

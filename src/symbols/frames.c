@@ -93,17 +93,24 @@ static void add_arguments(Dwarf_Die *die, char *text, size_t size)
  * have in common is the name and the place in the source, which different units may spell
  * differently ("../include/list.h").
  */
-static int source_key(struct symbols *s, Dwarf_Die *die, uint64_t *key)
+static int source_key(struct symbols *s, Dwarf_Die *die, bool is_c, uint64_t *key)
 {
 	const char *name = die_linkage(die);
 	char path[PATH_MAX] = "", text[NAME_MAX_LEN + PATH_MAX], arguments[256] = "";
+	char scoped[NAME_MAX_LEN];
+	Dwarf_Die scope;
 	uint32_t line, number;
 	const char *file = die_decl(die, &line);
 
 	if (!name) {
-		name = dwarf_diename(die);
+		/* Several in one line may have the same name in different scopes. */
+		name = !is_c && die_function_name(die, scoped, sizeof scoped) ? scoped :
+										dwarf_diename(die);
 		add_arguments(die, arguments, sizeof arguments);
 	}
+	/* Where gcc's operator() of a lambda is, only the lambda says. */
+	if (!file && die_scope(die, &scope))
+		file = die_decl(&scope, &line);
 	if (file && die_whole_path(die, file, path))
 		normalize(path);
 	snprintf(text, sizeof text, "%.*s\n%s\n%u%s", NAME_MAX_LEN - 512, name ? name : "", path,
@@ -273,7 +280,7 @@ static int physical_frame(struct search *x, struct sym_frame *f)
 	unit = x->hit.cu->die;
 	if (origin.addr == die.addr && !is_from_header(&die, &unit))
 		return 0;
-	return source_key(x->s, &origin, &f->function_key);
+	return source_key(x->s, &origin, die_unit_is_c(&unit), &f->function_key);
 }
 
 static int inlined_frame(struct search *x, size_t i, const struct sym_frame *physical,
@@ -290,7 +297,9 @@ static int inlined_frame(struct search *x, size_t i, const struct sym_frame *phy
 	if (!named)
 		f->name = f->linkage = strpool_add(&x->s->names, "(inlined function)", NULL);
 	f->address = cu_entry_of(x->hit.cu, origin.addr);
-	return f->name ? source_key(x->s, &origin, &f->function_key) : -ENOMEM;
+	if (!f->name)
+		return -ENOMEM;
+	return source_key(x->s, &origin, die_unit_is_c(&x->hit.cu->die), &f->function_key);
 }
 
 static int fill(struct search *x, struct sym_frame *v)

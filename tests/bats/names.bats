@@ -364,7 +364,7 @@ modules_as_addr2line() {
 	run_names --names=short
 	run ! grep -q '[a-z]<\|(int)\|unsigned long' run.txt # in no table
 	grep -q '^ *[0-9]* .* std::_Rb_tree_node$' run.txt
-	grep -q '> (anonymous namespace)::call > main::{lambda}::operator() > ' run.txt
+	grep -q '> (anonymous namespace)::call > main::{lambda#1}::operator() > ' run.txt
 	grep -q '> choose > shop::keep$' run.txt
 	report --names=full
 	grep -Fq 'shop::box<shop::shelf::label>::fill(int)' report

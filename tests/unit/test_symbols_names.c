@@ -211,6 +211,47 @@ static void an_inline_function_of_a_header_has_one_key_in_all_units(void **state
 	assert_int_equal(f.frames[0].function_key, key);
 }
 
+static const char lambdas[] =
+	"volatile int sink;\n"
+	"#define MARK(name) __asm__ volatile(\".globl \" #name \"\\n\" #name \":\")\n"
+	"static inline __attribute__((always_inline)) void f(int n) {\n"
+	"auto one = [](int k) { sink += k; MARK(in_one); };\n"
+	"if (n) { auto two = [](int k) { sink -= k; MARK(in_two); };"
+	" auto three = [] { sink = 3; MARK(in_three); }; two(n); three(); }\n"
+	"struct { void g(int k) { sink ^= k; MARK(in_g); } } nameless;\n"
+	"one(n); nameless.g(n); }\n"
+	"int main(int argc, char **) {\n"
+	"auto mine = [](int k) { sink *= k; MARK(in_mine); };\n"
+	"f(argc); mine(argc); return 0; }\n";
+
+/* gcc writes neither linkage names for these nor where operator() is declared. */
+static void inlined_lambdas_are_told_apart(void **state)
+{
+	static const char *const expected[][2] = {
+		{ "in_one", "f::{lambda#1}::operator()" },
+		{ "in_two", "f::{lambda#2}::operator()" },
+		{ "in_three", "f::{lambda#3}::operator()" },
+		{ "in_g", "f::{unnamed type#1}::g" },
+		{ "in_mine", "main::{lambda#1}::operator()" },
+	};
+	struct fixture *x = *state;
+	uint64_t keys[5];
+
+	write_file(x, "lambdas.cc", lambdas);
+	sh(x, "g++ -O2 -g lambdas.cc -o lambdas");
+	int m = load(x, "lambdas");
+
+	for (size_t i = 0; i < 5; i++) {
+		struct sym_frames f = look(x, m, nm(x, "lambdas", expected[i][0]), true);
+		const struct sym_frame *innermost = &f.frames[f.n - 1];
+
+		assert_string_equal(innermost->name, expected[i][1]);
+		keys[i] = innermost->function_key;
+		for (size_t k = 0; k < i; k++)
+			assert_int_not_equal(keys[i], keys[k]);
+	}
+}
+
 static const char split[] =
 	"volatile int sink;\n"
 	"__attribute__((cold, noinline)) void oops(int n) { sink = n; }\n"
@@ -299,6 +340,7 @@ int main(void)
 		T(cplusplus_names_by_clang),
 		T(inlined_and_own_copies_of_a_function_have_one_key),
 		T(an_inline_function_of_a_header_has_one_key_in_all_units),
+		T(inlined_lambdas_are_told_apart),
 		T(the_cold_part_of_a_function_belongs_to_it),
 		T(a_clone_has_the_name_of_its_function),
 		T(versions_are_cut_off),
