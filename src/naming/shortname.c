@@ -18,7 +18,8 @@ struct shortener {
 	const char *in;
 	char *out;
 	size_t len, size;
-	int depth; /* of {} that are being copied */
+	int depth;	 /* of {} that are being copied */
+	bool parameters; /* those of a lambda are being copied */
 };
 
 static bool is_word(char c)
@@ -177,6 +178,20 @@ static bool angle(struct shortener *s)
 	return true;
 }
 
+/* The parameters of a lambda: numbers are counted for each list of them. */
+static void lambda_parameters(struct shortener *s, const char *end)
+{
+	bool within = s->parameters;
+
+	s->parameters = true;
+	put(s, "(", 1);
+	s->in++;
+	copy(s, end - 1);
+	put(s, ")", 1);
+	s->in = end;
+	s->parameters = within;
+}
+
 /* A '(' at s->in. */
 static bool parenthesis(struct shortener *s)
 {
@@ -184,9 +199,13 @@ static bool parenthesis(struct shortener *s)
 
 	if (!end)
 		return false;
+	if (s->depth && ends(s, "{lambda")) {
+		lambda_parameters(s, end);
+		return true;
+	}
 	/* "(anonymous namespace)::f", "operator void (*)()"; (A, B) of Rust begins a type. */
 	bool keep = text_begins(s->in, "(anonymous ") || s->in[1] == '*' || s->in[1] == '&' ||
-		    !s->len || ends(s, "<") || ends(s, " as ");
+		    s->parameters || !s->len || ends(s, "<") || ends(s, " as ");
 
 	if (keep)
 		put(s, s->in, (size_t)(end - s->in));
@@ -237,10 +256,7 @@ void shortname(const char *linkage, const char *name, char *out, size_t size)
 
 	if (demangle_bare(linkage ? linkage : name, bare, sizeof bare))
 		s.in = bare;
-	if (strlen(s.in) >= size)
-		s.in = name;
-	else
-		copy(&s, s.in + strlen(s.in));
+	copy(&s, s.in + strlen(s.in));
 	trim(&s);
 	out[s.len] = '\0';
 	if (!s.len)

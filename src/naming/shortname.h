@@ -7,8 +7,8 @@
 
 /**
  * A function's name without template arguments, parameters and return type: "ns::any" for
- * "void ns::any<long>(long)". What makes functions different stays: "operator<", "{lambda#1}",
- * "(anonymous namespace)", "<Foo as Display>::fmt".
+ * "void ns::any<long>(long)". What makes functions different stays: "operator<",
+ * "{lambda(int)#1}", "(anonymous namespace)", "<Foo as Display>::fmt".
  * @linkage  its name in the symbol table, NULL if that is the same as @name
  * @name     its name for people
  * @out, @size  where the result goes; always terminated; never longer than the whole name

@@ -62,9 +62,6 @@ bool demangle(const char *linkage, char *out, size_t size)
 /* Far more components than any name has around its own words. */
 #define BARE_STEPS_MAX 20000
 
-/* The parameters of a lambda without any. */
-static struct demangle_component no_parameters = { .type = DEMANGLE_COMPONENT_ARGLIST };
-
 /*
  * Takes the types out of a name: only its own words are visited, and the functions and classes
  * that it is in. Names may share parts, but no part is ever below itself.
@@ -95,9 +92,6 @@ static struct demangle_component *bare(struct demangle_component *c, int *steps)
 		case DEMANGLE_COMPONENT_VIRTUAL_THUNK:
 		case DEMANGLE_COMPONENT_COVARIANT_THUNK:
 			c->u.s_binary.left = bare(c->u.s_binary.left, steps);
-			return c;
-		case DEMANGLE_COMPONENT_LAMBDA:
-			c->u.s_unary_num.sub = &no_parameters;
 			return c;
 		default:
 			return c;

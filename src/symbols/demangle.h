@@ -15,8 +15,9 @@ bool demangle(const char *linkage, char *out, size_t size);
 
 /**
  * The same without any types: no return type, no parameters, no template arguments, not even in
- * enclosing functions. Lambdas are {lambda()#1}. @linkage may end in suffixes that
- * demangle_stem() cuts off. Returns and is safe as above.
+ * enclosing functions. Only lambdas keep their parameters, to which their numbers belong:
+ * {lambda(int)#1}. @linkage may end in suffixes that demangle_stem() cuts off. Returns and is safe
+ * as above.
  */
 bool demangle_bare(const char *linkage, char *out, size_t size);
 

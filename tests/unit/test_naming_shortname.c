@@ -71,12 +71,19 @@ static void operators_keep_their_names(void **state)
 	check("f<&ns::operator< >", "f");
 }
 
-static void lambdas_keep_their_numbers(void **state)
+/* clang, and gcc since 14, count the lambdas of a function for each list of parameters. */
+static void lambdas_keep_their_numbers_and_parameters(void **state)
 {
 	(void)state;
-	check("_ZZ4mainENKUliE_clEi", "main::{lambda#1}::operator()");
+	check("_ZZ4mainENKUlvE_clEv", "main::{lambda()#1}::operator()");
+	check("_ZZ4mainENKUliE_clEi", "main::{lambda(int)#1}::operator()");
 	check("_ZZN2ns5outerEiENKUliSt6vectorIiSaIiEEE0_clEiS2_",
-	      "ns::outer::{lambda#2}::operator()");
+	      "ns::outer::{lambda(int, std::vector)#2}::operator()");
+	check("_ZZ4mainENKUlPFviEE_clES0_", "main::{lambda(void (*)(int))#1}::operator()");
+	check("_ZZZ4mainENKUliE_clEiENKUlvE_clEv",
+	      "main::{lambda(int)#1}::operator()::{lambda()#1}::operator()");
+	/* as of a function that was inlined by gcc */
+	check("main::{lambda#2}::operator()", "main::{lambda#2}::operator()");
 	check("_ZZ1fiENUt_1gEv", "f::{unnamed type#1}::g");
 	check("_ZZN2ns1fIiEEvT_E1s", "ns::f::s");
 }
@@ -109,6 +116,22 @@ static void brackets_that_do_not_match_are_left_alone(void **state)
 	check("f<int>>", "f>");
 	check("operator", "operator");
 	check("operatorx<int>", "operatorx");
+}
+
+/* A summary has room for little: what is long may be just what is left out. */
+static void a_short_name_may_fit_where_the_whole_one_does_not(void **state)
+{
+	char out[40];
+
+	(void)state;
+	shortname("_ZZ1fiENKUlSt6vectorIiSaIiEEE_clES1_",
+		  "f(int)::{lambda(std::vector<int, std::allocator<int> >)#1}::operator()", out,
+		  sizeof out);
+	assert_string_equal(out, "f::{lambda(std::vector)#1}::operator()");
+	shortname(NULL, "f(int)::a_long_name_of_a_function_is_cut", out, sizeof out);
+	assert_string_equal(out, "f::a_long_name_of_a_function_is_cut");
+	shortname(NULL, "ns::f::a_long_name_of_a_function_is_cut_off", out, sizeof out);
+	assert_string_equal(out, "ns::f::a_long_name_of_a_function_is_cut");
 }
 
 /* 100,000 names of random pieces: it ends, the result fits, and is never longer. */
@@ -161,9 +184,10 @@ int main(void)
 		cmocka_unit_test(names_without_types_stay),
 		cmocka_unit_test(parameters_and_return_types_go),
 		cmocka_unit_test(operators_keep_their_names),
-		cmocka_unit_test(lambdas_keep_their_numbers),
+		cmocka_unit_test(lambdas_keep_their_numbers_and_parameters),
 		cmocka_unit_test(rust_names_keep_their_traits),
 		cmocka_unit_test(brackets_that_do_not_match_are_left_alone),
+		cmocka_unit_test(a_short_name_may_fit_where_the_whole_one_does_not),
 		cmocka_unit_test(anything_is_a_name),
 		cmocka_unit_test(a_pattern_is_for_the_whole_name_or_the_short_one),
 	};
