@@ -94,7 +94,11 @@ static bool function_eq(const void *owner, uint32_t id, const void *key)
 
 	if (a->module != b->module || strcmp(a->name, b->name))
 		return false;
-	bool same_build = *a->build_id && !strcmp(a->build_id, b->build_id);
+	bool known = *a->build_id && *b->build_id;
+	bool same_build = known && !strcmp(a->build_id, b->build_id);
+	/* libx.so+0x1234 is any code in another build. */
+	if (known && !same_build && names_is_nameless(a->name))
+		return false;
 	/* A function that occurs only inlined has no address. */
 	return !same_build || !a->address || !b->address || a->address == b->address;
 }

@@ -374,6 +374,38 @@ static void functions_are_matched_by_file_and_build(void **state)
 	assert_int_equal(functions_of("/a/lib", "5678", 0x500), 5);
 }
 
+static struct profile_data *with_nameless(const char *id)
+{
+	struct profile_data *d = with_module("/a/lib.so", id, 0x500);
+
+	free(d->functions[0].name);
+	d->functions[0].name = strdup("lib.so+0x500");
+	return d;
+}
+
+static size_t functions_with_nameless(const char *now_id, const char *base_id)
+{
+	struct profile_data *now = with_nameless(now_id), *base = with_nameless(base_id);
+	struct growth g;
+
+	assert_int_equal(growth_find(&g, LEAKS_BY_FUNCTION, now, base), 0);
+	size_t n = g.n_functions;
+	growth_release(&g);
+	profile_data_free(now);
+	profile_data_free(base);
+	return n;
+}
+
+static void what_nothing_names_is_something_else_in_another_build(void **state)
+{
+	(void)state;
+	assert_int_equal(functions_with_nameless("1234", "1234"), 3);
+	assert_int_equal(functions_with_nameless("1234", "5678"), 4);
+	/* nobody knows */
+	assert_int_equal(functions_with_nameless("1234", ""), 3);
+	assert_int_equal(functions_with_nameless("", ""), 3);
+}
+
 static void programs_of_other_names_are_matched(void **state)
 {
 	(void)state;
@@ -585,6 +617,7 @@ int main(void)
 		cmocka_unit_test(a_path_goes_as_far_as_own_code),
 		cmocka_unit_test(what_the_runtime_keeps_is_no_functions),
 		cmocka_unit_test(functions_are_matched_by_file_and_build),
+		cmocka_unit_test(what_nothing_names_is_something_else_in_another_build),
 		cmocka_unit_test(programs_of_other_names_are_matched),
 		cmocka_unit_test(json_tells_what_of_a_path_the_runtime_keeps),
 		cmocka_unit_test(json_has_both_sides_of_what_has_changed),
