@@ -180,7 +180,8 @@ size_t profile_chain_of(const struct profile *p, uint32_t node, uint32_t *frames
 /**
  * Count one event. The free of a block whose request was not seen counts in unknown_frees, and
  * nowhere else. *@c is set to what the event changed.
- * Returns 0 or -ENOMEM, in which case the event is not counted.
+ * Returns 0 or -ENOMEM, in which case the event is not counted; but of a realloc whose new block
+ * could not be counted the old one has gone, and *@c is BLOCK_GONE then.
  */
 int profile_event(struct profile *p, const struct alloc_event *e, struct block_change *c);
 

@@ -16,11 +16,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The new block of a realloc could not be counted, but the old one has gone all the same: to
+ * recorders, the call has only freed it. */
+static void tell_freed(struct image *i, const struct alloc_event *e, const struct block_change *c)
+{
+	struct alloc_event freed = *e;
+
+	if (c->kind != BLOCK_GONE)
+		return;
+	freed.kind = AE_REALLOC_FREED;
+	freed.ptr = freed.size = 0;
+	recorders_event(i->recorders, &freed, c);
+}
+
 static int count(struct image *i, const struct alloc_event *e)
 {
 	struct block_change change;
 	int err = profile_event(i->profile, e, &change);
-	if (!err)
+	if (err)
+		tell_freed(i, e, &change);
+	else
 		recorders_event(i->recorders, e, &change);
 	/* Servers set the title of a forked process soon after the fork, and later now and then:
 	 * read it after 1, 2, 4, 8... events. */
