@@ -23,7 +23,7 @@ bool site_is_array(const struct site_candidate *c, const uint64_t *sizes, size_t
 {
 	bool more = false;
 
-	if (!c->size || c->is_bytes)
+	if (!c->size || c->is_bytes || c->ends_open)
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		if (sizes[i] % c->size)

@@ -21,7 +21,8 @@ struct site_choice {
  */
 struct site_choice site_choose(const struct site_evidence *e, const uint64_t *sizes, size_t n);
 
-/* Are all blocks arrays of this type, and at least one of more than one element? */
+/* Are all blocks arrays of this type, and at least one of more than one element? Not of a type that
+ * ends with an array itself, which may just be longer. */
 bool site_is_array(const struct site_candidate *c, const uint64_t *sizes, size_t n);
 
 #endif

@@ -360,6 +360,7 @@ static void found(void *ctx, enum flow_how how, flow_type type)
 		.may_be_part = may_be_part,
 		.may_go_on = types_may_go_on(&plain),
 		.is_bytes = types_are_bytes(&plain),
+		.ends_open = types_ends_open(&plain),
 	};
 	if (e->v[e->n].name)
 		e->n++;

@@ -18,6 +18,7 @@ struct site_candidate {
 	bool may_be_part;  /* all evidence for it may be for a part of something larger */
 	bool may_go_on;	   /* as types_may_go_on() */
 	bool is_bytes;	   /* as types_are_bytes(): the name stands for any number of them */
+	bool ends_open;	   /* as types_ends_open(): what is behind one is no second one */
 };
 
 struct site_evidence {

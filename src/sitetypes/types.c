@@ -219,16 +219,15 @@ static uint64_t array_length(Dwarf_Die *array)
 	return n;
 }
 
-bool types_may_go_on(Dwarf_Die *plain)
+/* The type of the last member of a structure. */
+static bool last_member(Dwarf_Die *structure, Dwarf_Die *plain)
 {
 	struct die_walk w = {0};
-	Dwarf_Die unit, m, last, type, named;
+	Dwarf_Die m, last, named;
 	int left = MEMBERS_MAX;
 	bool any = false;
 
-	if (dwarf_diecu(plain, &unit, NULL, NULL) && die_unit_is_c(&unit))
-		return true;
-	if (!die_is_structure(dwarf_tag(plain)) || !die_child(&w, plain, &m))
+	if (!die_is_structure(dwarf_tag(structure)) || !die_child(&w, structure, &m))
 		return false;
 	do {
 		if (dwarf_tag(&m) == DW_TAG_member && !dwarf_hasattr(&m, DW_AT_external)) {
@@ -236,9 +235,27 @@ bool types_may_go_on(Dwarf_Die *plain)
 			any = true;
 		}
 	} while (--left && die_sibling(&w, &m));
-	/* [], [0] or, in old code, [1]. */
-	return any && type_below(&last, &type, &named) &&
-	       dwarf_tag(&type) == DW_TAG_array_type && array_length(&type) <= 1;
+	return any && type_below(&last, plain, &named);
+}
+
+bool types_ends_open(Dwarf_Die *plain)
+{
+	Dwarf_Die at = *plain, last;
+	int depth = 0;
+
+	for (; depth < INNER_MAX && last_member(&at, &last); depth++)
+		at = last;
+	/* std::array<T, 1> is a member like any other. */
+	return depth && dwarf_tag(&at) == DW_TAG_array_type && array_length(&at) <= (depth == 1);
+}
+
+bool types_may_go_on(Dwarf_Die *plain)
+{
+	Dwarf_Die unit;
+
+	if (dwarf_diecu(plain, &unit, NULL, NULL) && die_unit_is_c(&unit))
+		return true;
+	return types_ends_open(plain);
 }
 
 /* sizeof an array, *@each that of its elements, whose type is @named; 0: not known. */

@@ -64,6 +64,10 @@ bool types_name(Dwarf_Die *plain, Dwarf_Die *named, char *out, size_t size);
  * rather of a type that begins with this one, only if the type ends in an array. */
 bool types_may_go_on(Dwarf_Die *plain);
 
+/* Does a structure end with an array of any length: [], [0] or, as in old code, [1]? The last one
+ * not in a structure inside of it. */
+bool types_ends_open(Dwarf_Die *plain);
+
 /* Does @whole begin with a @part, as a base class or first member? */
 bool types_begins_with(Dwarf_Die *whole, Dwarf_Die *part);
 

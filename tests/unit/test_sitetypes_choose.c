@@ -7,10 +7,10 @@
 enum { SET_A = 1, SET_B = 2 };
 
 /* The last members of a candidate: nothing was seen of a part, and more may follow; or not. */
-#define C_TYPE false, true, false
-#define BYTES false, true, true
-#define CXX_TYPE false, false, false
-#define CXX_PART true, false, false
+#define C_TYPE false, true, false, false
+#define BYTES false, true, true, false
+#define CXX_TYPE false, false, false, false
+#define CXX_PART true, false, false, false
 
 static struct site_choice choose(const struct site_evidence *e, uint64_t size)
 {

@@ -37,7 +37,7 @@ static void ask(struct fixture *x, const char *lines, const char *edit, struct s
 #define TYPE_FIRST BEGIN "struct s { int i; } *g;\nvoid *f(void) { struct s *v = malloc(4); "
 #define STRUCTURE  BEGIN "struct s { int i; };\nvoid *f(void) { struct s *v = malloc(4); "
 
-static void blocks_of_bytes_are_no_arrays_and_those_of_flags_are(void **state)
+static void only_blocks_of_types_of_one_size_are_arrays(void **state)
 {
 	static const struct {
 		const char *lines, *name;
@@ -46,6 +46,11 @@ static void blocks_of_bytes_are_no_arrays_and_those_of_flags_are(void **state)
 		{F("char"), "bytes", false},	 {F("unsigned char"), "bytes", false},
 		{F("_Bool"), "_Bool", true},	 {F("struct one { char c; }"), "struct one", true},
 		{F("short"), "short int", true},
+		/* What is behind it may be more of its last member. */
+		{F("struct msg { int n; int i[]; }"), "struct msg", false},
+		{F("struct old { short n; short i[1]; }"), "struct old", false},
+		{F("struct out { struct { short n, i[0]; } in; }"), "struct out", false},
+		{F("struct fix { short n; char i[2]; }"), "struct fix", true},
 	};
 	const uint64_t size = 100;
 
@@ -202,7 +207,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
-			blocks_of_bytes_are_no_arrays_and_those_of_flags_are, fixture_setup,
+			only_blocks_of_types_of_one_size_are_arrays, fixture_setup,
 			fixture_teardown),
 		cmocka_unit_test_setup_teardown(what_global_variables_get_has_their_type,
 						fixture_setup, fixture_teardown),
