@@ -7,6 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Room for a name with numbered lambdas. */
+#define NUMBERED_MAX 4096
+
 static bool step(struct die_walk *w, const Dwarf_Die *die)
 {
 	if (w->last && die->addr <= w->last)
@@ -257,22 +260,30 @@ static unsigned count_before(struct die_walk *w, Dwarf_Die *scope, const struct 
 	return count;
 }
 
-/* "{lambda#2}": the second one of the function, or of whatever else path[@i] is in. */
-static void number_nameless(Dwarf_Die *path, size_t n, size_t i, char *out, size_t size)
+/* Its number among those of its kind in the function that path[@i] is in, or in whatever else; 0:
+ * not known. */
+static unsigned number_of(Dwarf_Die *path, size_t n, size_t i, const struct nameless *type)
 {
-	struct nameless type = nameless_of(&path[i]);
 	struct die_walk w = { 0 };
 	Dwarf_Die scope;
 	size_t outer = i + 1;
 
 	while (outer < n && dwarf_tag(&path[outer]) == DW_TAG_lexical_block)
 		outer++;
-	bool known = outer < n || dwarf_diecu(&path[i], &scope, NULL, NULL);
-
 	if (outer < n)
 		scope = path[outer];
+	else if (!dwarf_diecu(&path[i], &scope, NULL, NULL))
+		return 0;
+	return count_before(&w, &scope, type, 0) + 1;
+}
+
+/* "{lambda#2}": the second one of the function. */
+static void number_nameless(Dwarf_Die *path, size_t n, size_t i, char *out, size_t size)
+{
+	struct nameless type = nameless_of(&path[i]);
+
 	snprintf(out, size, "{%s#%u}", type.closure ? "lambda" : "unnamed type",
-		 known ? count_before(&w, &scope, &type, 0) + 1 : 0);
+		 number_of(path, n, i, &type));
 }
 
 /* The scope path[@i] of a function: as die_append_scope(), but with functions and nameless scopes,
@@ -295,13 +306,90 @@ static size_t append_any_scope(Dwarf_Die *path, size_t n, size_t i, char *out, s
 	return more < 0 || (size_t)more >= size - len ? size : len + (size_t)more;
 }
 
+/* ---- names with their scopes ---- */
+
+/* The number of the lambda that a template's argument is, or points to; 0: it is none. */
+static unsigned lambda_of_argument(Dwarf_Die *argument)
+{
+	Dwarf_Die type, next, path[DIE_DEPTH_MAX];
+
+	if (dwarf_tag(argument) != DW_TAG_template_type_parameter ||
+	    !die_ref(argument, DW_AT_type, &type))
+		return 0;
+	for (int i = 0; i < DIE_HOPS_MAX && die_ref(&type, DW_AT_type, &next); i++)
+		type = next;
+	if (!die_is_structure(dwarf_tag(&type)) || dwarf_diename(&type))
+		return 0;
+	struct nameless n = nameless_of(&type);
+	size_t depth = n.closure ? die_path(&type, path, DIE_DEPTH_MAX) : 0;
+
+	return depth ? number_of(path, depth, 0, &n) : 0;
+}
+
+static const char *next_lambda(const char *name)
+{
+	return strstr(name, "<lambda(");
+}
+
+/* Behind the ")>" of the lambda's parameters that begin at @s; NULL: there is none. */
+static const char *end_of_lambda(const char *s)
+{
+	int depth = 0;
+
+	for (; *s; s++) {
+		depth += (*s == '(') - (*s == ')');
+		if (*s == ')' && !depth)
+			return s[1] == '>' ? s + 2 : NULL;
+	}
+	return NULL;
+}
+
+/*
+ * gcc's "call<main()::<lambda(int)> >" may be any of main()'s lambdas: write
+ * "call<main()::{lambda(int)#2}>", by the arguments of the template. Returns @name itself if these
+ * are not the lambdas in it.
+ */
+static const char *number_arguments(Dwarf_Die *die, const char *name, char *out, size_t size)
+{
+	struct die_walk w = { 0 };
+	const char *lambda = name ? next_lambda(name) : NULL, *rest = name;
+	Dwarf_Die child;
+	size_t len = 0;
+
+	if (!lambda || strlen(name) >= size / 2 || !die_child(&w, die, &child))
+		return name;
+	do {
+		unsigned number = lambda_of_argument(&child);
+		const char *end = lambda && number ? end_of_lambda(lambda) : NULL;
+
+		if (!number)
+			continue;
+		if (!end)
+			return name;
+		int n = snprintf(out + len, size - len, "%.*s{%.*s#%u}", (int)(lambda - rest), rest,
+				 (int)(end - lambda) - 2, lambda + 1, number);
+		if (n < 0 || (size_t)n >= size - len)
+			return name;
+		len += (size_t)n;
+		rest = text_begins(end, " >") ? end + 1 : end;
+		lambda = next_lambda(rest);
+	} while (die_sibling(&w, &child));
+	if (lambda || strlen(rest) >= size - len)
+		return name;
+	memcpy(out + len, rest, strlen(rest) + 1);
+	return out;
+}
+
 /* @whole: include enclosing functions. */
 static bool name_with_scopes(Dwarf_Die *die, bool whole, char *out, size_t size)
 {
 	Dwarf_Die path[DIE_DEPTH_MAX], at = *die, next;
+	char numbered[NUMBERED_MAX];
 	const char *name = dwarf_diename(die);
 	size_t len = 0;
 
+	if (whole)
+		name = number_arguments(die, name, numbered, sizeof numbered);
 	for (int i = 0; i < DIE_HOPS_MAX && die_ref(&at, DW_AT_specification, &next); i++)
 		at = next;
 	if (!name || !*name)

@@ -214,7 +214,10 @@ static void an_inline_function_of_a_header_has_one_key_in_all_units(void **state
 static const char lambdas[] =
 	"volatile int sink;\n"
 	"#define MARK(name) __asm__ volatile(\".globl \" #name \"\\n\" #name \":\")\n"
-	"static inline __attribute__((always_inline)) void f(int n) {\n"
+	"#define INLINE static inline __attribute__((always_inline))\n"
+	"template <class A, class B> INLINE void both(A a, B &b) {\n"
+	"a(1); b(); sink = 9; MARK(in_both); }\n"
+	"INLINE void f(int n) {\n"
 	"auto one = [](int k) { sink += k; MARK(in_one); };\n"
 	"if (n) { auto two = [](int k) { sink -= k; MARK(in_two); };"
 	" auto three = [] { sink = 3; MARK(in_three); }; two(n); three(); }\n"
@@ -222,7 +225,8 @@ static const char lambdas[] =
 	"one(n); nameless.g(n); }\n"
 	"int main(int argc, char **) {\n"
 	"auto mine = [](int k) { sink *= k; MARK(in_mine); };\n"
-	"f(argc); mine(argc); return 0; }\n";
+	"auto last = [] { sink = 5; }; both(mine, last);\n"
+	"f(argc); return 0; }\n";
 
 /* gcc writes neither linkage names for these nor where operator() is declared. */
 static void inlined_lambdas_are_told_apart(void **state)
@@ -233,15 +237,17 @@ static void inlined_lambdas_are_told_apart(void **state)
 		{ "in_three", "f::{lambda#3}::operator()" },
 		{ "in_g", "f::{unnamed type#1}::g" },
 		{ "in_mine", "main::{lambda#1}::operator()" },
+		{ "in_both", "both<main(int, char**)::{lambda(int)#1}, "
+			     "main(int, char**)::{lambda()#2}>" },
 	};
 	struct fixture *x = *state;
-	uint64_t keys[5];
+	uint64_t keys[6];
 
 	write_file(x, "lambdas.cc", lambdas);
 	sh(x, "g++ -O2 -g lambdas.cc -o lambdas");
 	int m = load(x, "lambdas");
 
-	for (size_t i = 0; i < 5; i++) {
+	for (size_t i = 0; i < 6; i++) {
 		struct sym_frames f = look(x, m, nm(x, "lambdas", expected[i][0]), true);
 		const struct sym_frame *innermost = &f.frames[f.n - 1];
 
