@@ -121,6 +121,10 @@ extern const uint32_t arch_audit;
 /* The offset of a system call instruction in @code; -ENOENT: there is none. */
 ssize_t arch_find_syscall(const uint8_t *code, size_t len);
 
+/* Does a task with these registers run code in which that instruction is one? On x86-64 not if it
+ * is in 32-bit code, to which any process may jump. */
+bool arch_can_call(const struct arch_regs *r);
+
 /* Set @r so that the task makes a system call when it is resumed, by such an instruction at @insn,
  * instead of restarting the one that it was stopped in. arch_result() gives its result then. */
 void arch_set_syscall(struct arch_regs *r, taddr insn, long nr, const uint64_t arg[6]);

@@ -14,6 +14,15 @@ ssize_t arch_find_syscall(const uint8_t *code, size_t len)
 	return at ? at - code : -ENOENT;
 }
 
+/* The selectors of 64-bit code: the kernel's __USER_CS, and that of Xen's paravirtualized guests
+ * (FLAT_RING3_CS64). */
+enum { CODE_64 = 0x33, XEN_CODE_64 = 0xe033 };
+
+bool arch_can_call(const struct arch_regs *r)
+{
+	return r->user.cs == CODE_64 || r->user.cs == XEN_CODE_64;
+}
+
 void arch_set_syscall(struct arch_regs *r, taddr insn, long nr, const uint64_t arg[6])
 {
 	struct user_regs_struct *u = &r->user;

@@ -38,6 +38,54 @@ taddr tracer_syscall_insn(const struct address_space *s, pid_t tid)
 	return 0;
 }
 
+/* ---- which task can make them ---- */
+
+/* Since Linux 6.4, see linux/ptrace.h. */
+#define GET_DISPATCH 0x4211
+
+struct dispatch {
+	uint64_t mode, selector, offset, len;
+};
+
+/*
+ * Are the task's system calls given back to the program, as a SIGSYS? Ours would be, too. As that
+ * signal is forced while all are blocked, the kernel would reset its handler, and the program would
+ * die of its next one.
+ */
+static bool dispatches(const struct tracer *t, const struct task *task)
+{
+	struct dispatch d = { 0 };
+	void *size = (void *)sizeof d;
+
+	return !kernel_request(&t->kernel, GET_DISPATCH, task->tid, size, &d) && d.mode;
+}
+
+/* Would a stopped task make ours, if it were made to make one? */
+static bool makes_ours(const struct tracer *t, const struct task *task)
+{
+	struct arch_regs regs;
+
+	return !dispatches(t, task) &&
+	       (arch_get_regs(task->tid, &regs) || arch_can_call(&regs));
+}
+
+bool tracer_can_call(const struct tracer *t, const struct task *task)
+{
+	return task_can_call(task) && makes_ours(t, task);
+}
+
+struct task *tracer_caller(struct tracer *t, const struct address_space *s)
+{
+	struct task *task;
+
+	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
+		if (task->space == s && tracer_can_call(t, task))
+			return task;
+	return NULL;
+}
+
+/* ---- bringing it to where it can ---- */
+
 static void note(void *ctx, pid_t tid, int wstatus)
 {
 	tracer_note(((struct tracer_calls *)ctx)->tracer, tid, wstatus);
@@ -161,18 +209,16 @@ static bool bring(struct tracer *t, struct task *task)
 			tracer_note(t, task->tid, wstatus);
 		}
 	}
-	return task_can_call(task);
+	return tracer_can_call(t, task);
 }
 
 bool tracer_bring_caller(struct tracer *t, const struct address_space *s)
 {
 	struct task *task;
-	bool can = false;
 
 	if (!t)
 		return false;
-	for (size_t i = 0; (task = tasks_next(&t->tasks, &i)) && !can;)
-		can = task->space == s && task_can_call(task);
+	bool can = tracer_caller(t, s);
 	/* Keeps tasks from being removed, so that the table can be walked. */
 	t->calling = true;
 	for (size_t i = 0; !can && (task = tasks_next(&t->tasks, &i));)
@@ -189,6 +235,8 @@ int tracer_calls_begin(struct tracer_calls *c, struct tracer *t, struct task *ta
 				     .gave_back = gave_back };
 	t->calling = true;
 	int err = into_held_stop(t, task);
+	if (!err && !makes_ours(t, task))
+		err = -EAGAIN;
 	if (!err)
 		err = remote_begin(&c->run, &c->remote, task->tid, insn);
 	t->calling = !err;

@@ -210,7 +210,7 @@ static struct task *calling_task(struct tracer *t, pid_t pid)
 	struct task *task;
 
 	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
-		if (task->tgid == pid && task->space && task_can_call(task))
+		if (task->tgid == pid && task->space && tracer_can_call(t, task))
 			return task;
 	return NULL;
 }

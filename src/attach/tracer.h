@@ -178,9 +178,17 @@ taddr tracer_syscall_insn(const struct address_space *s, pid_t tid);
  */
 int tracer_leave_exec(struct tracer *t, struct task *task);
 
-/* All tasks of a space are stopped: bring one of them to where task_can_call() is true. A stop for
- * a signal of its own, or at a system call, is served for that, and the task runs nothing of the
- * program's after it. False: there is still none. */
+/* Can the task be made to make a system call? As task_can_call(), and it is in code for which there
+ * are such instructions, and the kernel does not give its system calls back to the program (Syscall
+ * User Dispatch; before Linux 6.4 that cannot be seen). */
+bool tracer_can_call(const struct tracer *t, const struct task *task);
+
+/* A task of the space for which that is true; NULL: there is none. */
+struct task *tracer_caller(struct tracer *t, const struct address_space *s);
+
+/* All tasks of a space are stopped: bring one of them to where tracer_can_call() is true. A stop
+ * for a signal of its own, or at a system call, is served for that, and the task runs nothing of
+ * the program's after it. False: there is still none. */
 bool tracer_bring_caller(struct tracer *t, const struct address_space *s);
 
 /**

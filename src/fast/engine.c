@@ -132,7 +132,14 @@ static int open_for(struct engine *e, struct task *task, struct error *why)
 	if (!task_can_call(task))
 		return error_set(why, -EAGAIN, "none of its threads is stopped where it can make a "
 					       "system call");
-	return memory_open(e, task, why);
+	struct task *caller = tracer_can_call(e->tracer, task) ?
+				      task : tracer_caller(e->tracer, e->space);
+	if (!caller)
+		return error_set(why, -ENOTSUP,
+				 "no thread can make system calls for mprof: they are in 32-bit "
+				 "code, or the kernel gives their system calls to the program "
+				 "(PR_SET_SYSCALL_USER_DISPATCH)");
+	return memory_open(e, caller, why);
 }
 
 static struct engine *fast_open(struct engine_shared *shared, struct tracer *t, struct task *task,

@@ -85,7 +85,8 @@ const char *fast_stays(bool left, bool tasks, bool caller, int err)
 	if (caller && err == -EACCES)
 		return "it has sealed its memory, mseal(2)";
 	if (!caller || err)
-		return "signals came to its threads without end, and none could make the system "
-		       "calls that unmap it";
+		return "none of its threads could make the system calls that unmap it: signals "
+		       "came to them without end, they are in 32-bit code, or the kernel gives "
+		       "their system calls to the program";
 	return NULL;
 }

@@ -44,7 +44,7 @@ void tasks_look_at_thread_pointer(struct engine *e, struct engine_task *t)
 struct task *tasks_caller(const struct engine *e)
 {
 	for (size_t i = 0; i < e->n_tasks; i++)
-		if (task_can_call(e->tasks[i].task))
+		if (tracer_can_call(e->tracer, e->tasks[i].task))
 			return e->tasks[i].task;
 	return NULL;
 }

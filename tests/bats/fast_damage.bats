@@ -138,6 +138,47 @@ its_file() {
 	done
 }
 
+# dispatched HOW ENGINE: attached to it, it takes 100 blocks and makes a call of its own; then detached. The engine USED
+# has seen it all
+dispatched() {
+	rm -f dispatched.* attach.* run.data
+	start dispatched "$T/dispatched" "$1"
+	attach --engine="$2" --data=run.data -o report.txt "$PID" || return 1
+	[ "$1" != later ] || tell_await dispatched later '^did later$' || return 1
+	tell_await dispatched 'take 100' '^did take 100$' || return 1
+	tell_await dispatched call '^did call$' || return 1
+	detach "$PID" || return 1
+	if [ "$1" = later ]; then
+		says attach.err "process $PID keeps the code and memory of the fast engine, unused: none of its threads could make"
+	else
+		! grep -q 'keeps the code' attach.err && clean "$PID"
+	fi || fail "$(cat attach.err)" || return 1
+	# It has made its calls itself, and has its handler still.
+	finish dispatched || return 1
+	grep -q '^dispatched: \([0-9]*\) signals for \1 calls$' dispatched.out || fail "$(cat dispatched.out)" || return 1
+	json run.data
+	jq -e --arg used "$USED" '.engines == [$used] and (.bins[] | select(.size == 2311) | .allocs == 100 and .frees == 99)' \
+		report.json || fail "$(jq -c '.engines, .bins' report.json)"
+}
+
+@test "a thread whose system calls the kernel gives to the program, or that is in 32-bit code, makes none of ours" {
+	local status=0
+	"$T/dispatched" both </dev/null >out 2>&1 || status=$?
+	[ $status != 77 ] || skip "this kernel has no Syscall User Dispatch"
+	# The main thread cannot, another one can.
+	USED=fast dispatched main fast
+	USED=fast dispatched narrow fast
+	# None can, from the beginning or when mprof goes.
+	USED=trap dispatched both auto
+	USED=fast dispatched later fast
+	rm -f dispatched.*
+	start dispatched "$T/dispatched" both
+	run --separate-stderr limited "$MPROF" attach --engine=fast "$PID"
+	[ "$status" != 0 ]
+	[[ $stderr == "mprof: cannot attach to process $PID: the fast engine cannot be used: no thread can make system calls for mprof: "* ]]
+	finish dispatched
+}
+
 @test "run --duration: the session ends with status 0, and the program goes on, with either engine" {
 	local engine status pid
 	for engine in trap fast; do

@@ -34,6 +34,9 @@
 
 enum { ACTORS_MAX = 8, LOG_MAX = 4096, CALLS_MAX = 20000 };
 
+/* PTRACE_GET_SYSCALL_USER_DISPATCH_CONFIG, since Linux 6.4. */
+#define GET_SYSCALL_USER_DISPATCH 0x4211
+
 struct actor {
 	pid_t tid, tgid, ppid;
 	pid_t other_tracer;	/* not 0: somebody else traces it */
@@ -47,6 +50,7 @@ struct actor {
 	int wstatus, si_code;
 	unsigned long msg;	/* what PTRACE_GETEVENTMSG tells */
 	bool interrupted;	/* it stops as soon as it has been resumed */
+	bool dispatches;	/* Syscall User Dispatch is on */
 	bool group_stop;	/* its process is stopped by job control */
 	bool trap_pending;	/* the SIGTRAP of a trap instruction is on its way */
 	bool busy;		/* it runs into a trap whenever it is resumed */
@@ -358,6 +362,9 @@ static inline long ask_actor(int request, const struct actor *a, const void *add
 		return 0;
 	case PTRACE_GET_SYSCALL_INFO:
 		return 0; /* which call it is nobody knows */
+	case GET_SYSCALL_USER_DISPATCH:
+		*(uint64_t *)data = a->dispatches;
+		return 0;
 	case PTRACE_PEEKSIGINFO:
 		if (!a->trap_pending || from->off)
 			return 0;

@@ -30,6 +30,23 @@ static void registers_are_those_of_the_call_and_of_no_interrupted_one(void **sta
 	assert_memory_equal(&r.user, &want, sizeof want);
 }
 
+static void only_64_bit_code_makes_calls(void **state)
+{
+	static const struct {
+		uint64_t cs;
+		bool can;
+	} v[] = { { 0x33, true }, { 0xe033, true }, { 0x23, false }, { 0xe023, false },
+		  { 0x0f, false }, { 0x07, false }, { 0, false } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof v / sizeof *v; i++) {
+		struct arch_regs r = { 0 };
+
+		r.user.cs = v[i].cs;
+		assert_int_equal(arch_can_call(&r), v[i].can);
+	}
+}
+
 static void the_first_instruction_for_system_calls_is_found(void **state)
 {
 	static const uint8_t code[] = { 0x0f, 0x90, 0x05, 0x0f, 0x05, 0xc3, 0x0f, 0x05 };
@@ -43,6 +60,7 @@ static void the_first_instruction_for_system_calls_is_found(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(only_64_bit_code_makes_calls),
 		cmocka_unit_test(registers_are_those_of_the_call_and_of_no_interrupted_one),
 		cmocka_unit_test(the_first_instruction_for_system_calls_is_found),
 	};

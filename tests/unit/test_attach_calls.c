@@ -127,6 +127,27 @@ static void nobody_is_disturbed_if_another_one_can(void **state)
 	assert_false(task_can_call(task_of(k, 1)));
 }
 
+static void whose_calls_are_dispatched_to_its_program_makes_none_of_ours(void **state)
+{
+	struct scripted *k = stopped_for(state, 2, HELD);
+	const struct address_space *space = task_of(k, 1)->space;
+	struct task *task = tracer_find_task(k->tracer, TID(1));
+	struct tracer_calls c;
+
+	for (int n = 1; n <= 2; n++) {
+		actor(k, n)->dispatches = true;
+		assert_false(tracer_can_call(k->tracer, task_of(k, n)));
+		assert_ptr_equal(tracer_caller(k->tracer, space), task_of(k, 3 - n));
+		actor(k, n)->dispatches = false;
+		assert_true(tracer_can_call(k->tracer, task_of(k, n)));
+	}
+	actor(k, 1)->dispatches = actor(k, 2)->dispatches = true;
+	assert_null(tracer_caller(k->tracer, space));
+	assert_false(is_brought(k));
+	assert_int_equal(tracer_calls_begin(&c, k->tracer, task, 0x1000), -EAGAIN);
+	expect(k, "");
+}
+
 static void who_is_killed_on_the_way_cannot(void **state)
 {
 	struct scripted *k = stopped_for(state, 1, STOPPED(SIGUSR1));
@@ -376,6 +397,7 @@ int main(void)
 		TEST(who_has_a_signal_is_handed_it_and_stands_where_it_can_call),
 		TEST(who_stands_at_a_system_call_leaves_it_first),
 		TEST(nobody_is_disturbed_if_another_one_can),
+		TEST(whose_calls_are_dispatched_to_its_program_makes_none_of_ours),
 		TEST(who_is_killed_on_the_way_cannot),
 		TEST(whose_own_trap_is_told_of_has_it_served_in_its_turn),
 		TEST(who_is_in_the_middle_of_a_birth_stays_there),
