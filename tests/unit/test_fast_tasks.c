@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "unit/unit.h"
 
+#include "attach/tracer_internal.h"
 #include "fast/engine_internal.h"
 #include "proc/file.h"
 #include "proc/pagemap.h"
@@ -289,7 +290,9 @@ static void what_others_may_have_written_to_is_read(void **state)
 static void who_makes_system_calls_is_in_none(void **state)
 {
 	struct stopped *s = *state;
+	struct tracer tracer = { .kernel = kernel_of_system(NULL) };
 
+	s->e.tracer = &tracer;
 	assert_ptr_equal(tasks_caller(&s->e), &s->task);
 	s->task.in_call = true;
 	assert_null(tasks_caller(&s->e));
