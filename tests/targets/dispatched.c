@@ -32,18 +32,6 @@ static atomic_bool over, later;
 static bool both;
 static _Thread_local bool dispatched;
 
-static void find_libc(void)
-{
-	char line[512];
-	FILE *f = fopen("/proc/self/maps", "r");
-
-	while (f && fgets(line, sizeof line, f))
-		if (strstr(line, "r-xp") && strstr(line, "libc.so"))
-			MUST(sscanf(line, "%lx-%lx", &libc_lo, &libc_hi) == 2);
-	MUST(libc_hi);
-	fclose(f);
-}
-
 static void dispatch(void)
 {
 	if (prctl(PR_SET_SYSCALL_USER_DISPATCH, ON, libc_lo, libc_hi - libc_lo, &selector))
@@ -177,7 +165,7 @@ int main(int argc, char **argv)
 	bool narrow = !strcmp(how, "narrow"), now = !strcmp(how, "main") || !strcmp(how, "both");
 	pthread_t thread;
 
-	find_libc();
+	find_libc(&libc_lo, &libc_hi);
 	both = !strcmp(how, "both");
 	MUST(!sigaction(SIGSYS, &sa, NULL));
 	MUST(!pthread_create(&thread, NULL, serve, low));

@@ -26,18 +26,6 @@ static uintptr_t libc_lo, libc_hi;
 static atomic_bool over;
 static pid_t main_tid;
 
-static void find_libc(void)
-{
-	char line[512];
-	FILE *f = fopen("/proc/self/maps", "r");
-
-	while (f && fgets(line, sizeof line, f))
-		if (strstr(line, "r-xp") && strstr(line, "libc.so"))
-			MUST(sscanf(line, "%lx-%lx", &libc_lo, &libc_hi) == 2);
-	MUST(libc_hi);
-	fclose(f);
-}
-
 /* What the call has given counts before anybody may leave it. */
 static NOINLINE void *take(int size, volatile unsigned long *n)
 {
@@ -147,7 +135,7 @@ int main(int argc, char **argv)
 	pthread_t thread;
 	timer_t timer;
 
-	find_libc();
+	find_libc(&libc_lo, &libc_hi);
 	main_tid = gettid();
 	handle(SIGUSR1);
 	handle(SIGUSR2);
