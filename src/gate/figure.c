@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "gate/figure.h"
 
+#include "base/saturate.h"
 #include "naming/shortname.h"
 #include "profile/pd_names.h"
 #include "profile/own_code.h"
@@ -159,8 +160,7 @@ bool gate_count_at(const struct profile_data *d, enum gate_figure figure, size_t
 static void widen(struct gate_value *v, enum gate_doubt doubt, uint64_t below, uint64_t above)
 {
 	v->is.low -= below < v->is.low ? below : v->is.low;
-	if (__builtin_add_overflow(v->is.high, above, &v->is.high))
-		v->is.high = UINT64_MAX;
+	saturate_add(&v->is.high, above);
 	v->doubts |= doubt;
 }
 

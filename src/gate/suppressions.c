@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/glob.h"
+#include "base/saturate.h"
 #include "base/text.h"
 #include "base/text_file.h"
 
@@ -144,9 +145,7 @@ void gate_suppressions_count(struct gate_suppressions *s, const struct profile_d
 		uint64_t kept = l->allocs - l->frees;
 
 		/* The sum over several profiles may overflow. */
-		if (__builtin_add_overflow(by->blocks, kept, &by->blocks))
-			by->blocks = UINT64_MAX;
-		if (__builtin_add_overflow(by->bytes, kept * l->size, &by->bytes))
-			by->bytes = UINT64_MAX;
+		saturate_add(&by->blocks, kept);
+		saturate_add(&by->bytes, kept * l->size);
 	}
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The results of conditions, for people. */
 #include "base/printable.h"
+#include "base/saturate.h"
 #include "base/stream.h"
 #include "base/text.h"
 #include "gate/gate.h"
@@ -151,12 +152,6 @@ static void put_process(const struct gate *g, uint32_t process, FILE *out)
 	fputc('\n', out);
 }
 
-static void add(uint64_t *sum, uint64_t n)
-{
-	if (__builtin_add_overflow(*sum, n, sum))
-		*sum = UINT64_MAX;
-}
-
 /* A sum of peaks means nothing: they were at different times. */
 static void put_all(const struct gate *g, FILE *out)
 {
@@ -169,8 +164,8 @@ static void put_all(const struct gate *g, FILE *out)
 
 			if (g->results[i].condition != k)
 				continue;
-			add(&sum.low, is->low);
-			add(&sum.high, is->high);
+			saturate_add(&sum.low, is->low);
+			saturate_add(&sum.high, is->high);
 		}
 		if (g->conditions[k].figure == GATE_PEAK)
 			fprintf(out, "  %*s  ", width_of(&g->conditions[k]), "-");

@@ -3,6 +3,7 @@
 #include "heapprofile/internal.h"
 
 #include "base/array.h"
+#include "base/saturate.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -105,14 +106,6 @@ static size_t stack_of(const struct heapprofile *h, const struct profile *p, uin
 	return n;
 }
 
-/* Saturated: the sizes are the program's, and its allocator may promise more than there is. */
-static uint64_t bytes_of(uint64_t blocks, uint64_t size)
-{
-	uint64_t bytes;
-
-	return __builtin_mul_overflow(blocks, size, &bytes) ? UINT64_MAX : bytes;
-}
-
 int heap_contexts(const struct heapprofile *h, struct stack_table *t)
 {
 	const struct profile *p = heap_counted(h);
@@ -123,8 +116,9 @@ int heap_contexts(const struct heapprofile *h, struct stack_table *t)
 	for (size_t i = 0; !err && i < h->n_counts && i < p->n_leaves; i++) {
 		const struct heap_count *c = &h->counts[i];
 		uint64_t size = p->leaves[i].size, live = c->allocs - c->frees;
-		uint64_t value[HEAP_VALUES] = { c->allocs, bytes_of(c->allocs, size), live,
-						bytes_of(live, size) };
+		/* An allocator may promise more bytes than there are. */
+		uint64_t value[HEAP_VALUES] = { c->allocs, saturate_product(c->allocs, size), live,
+						saturate_product(live, size) };
 
 		if (!c->allocs)
 			continue;

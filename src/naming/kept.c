@@ -2,6 +2,7 @@
 #include "naming/kept.h"
 
 #include "base/preadall.h"
+#include "confine/apart.h"
 #include "naming/apart_internal.h"
 #include "naming/places.h"
 
@@ -68,7 +69,7 @@ static const struct reading_ops ops = { name_asked, naming_take, naming_without_
 
 bool resolve_kept_possible(void)
 {
-	return reading_can_keep();
+	return apart_can_pause();
 }
 
 struct resolve_kept *resolve_kept_new(const struct resolve_kept_host *host)

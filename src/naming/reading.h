@@ -71,11 +71,9 @@ void reading_end(struct reading *r);
 
 /*
  * The same with one process that is kept, and is asked: part 0 is a question each time. When work()
- * is called, the bytes of the question are in @out, which it empties for the result.
+ * is called, the bytes of the question are in @out, which it empties for the result. Only where
+ * apart_can_pause() is true.
  */
-
-/* Does this kernel have what it takes? */
-bool reading_can_keep(void);
 
 /* Read these files from now on, which begin with those so far; a process that is kept ends if there
  * are new ones. 0 or -ENOMEM. */

@@ -30,11 +30,6 @@ static int work_when_asked(void *ctx, int out)
 
 /* ---- outside ---- */
 
-bool reading_can_keep(void)
-{
-	return apart_can_pause();
-}
-
 void reading_end_kept(struct reading *r, struct apart_end *end)
 {
 	int out = r->kept ? apart_finish(r->kept, end) : -1;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "profile/trend.h"
 
+#include "base/saturate.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,13 +32,6 @@ const char *trend_word(enum trend_name name)
 	return words[name];
 }
 
-/* Saturates: a file may hold any numbers. */
-static void add(uint64_t *sum, uint64_t n)
-{
-	if (__builtin_add_overflow(*sum, n, sum))
-		*sum = UINT64_MAX;
-}
-
 void trend_add_windows(struct trend_series *s, const struct pd_window *rows, size_t n)
 {
 	struct pd_window now = {0};
@@ -47,10 +42,10 @@ void trend_add_windows(struct trend_series *s, const struct pd_window *rows, siz
 			now = rows[at++];
 			s->births[i] += now.births;
 		}
-		add(&s->low[i], now.low);
-		add(&s->high[i], now.high);
-		add(&s->low_bytes[i], now.low_bytes);
-		add(&s->high_bytes[i], now.high_bytes);
+		saturate_add(&s->low[i], now.low);
+		saturate_add(&s->high[i], now.high);
+		saturate_add(&s->low_bytes[i], now.low_bytes);
+		saturate_add(&s->high_bytes[i], now.high_bytes);
 	}
 }
 
