@@ -255,13 +255,13 @@ int apart_go_on(struct apart *a)
 }
 
 /* True: it has ended, *wstatus is set. False: it has not yet. */
-static bool reap(const struct apart *a, int *wstatus, int flags)
+static bool has_ended(const struct apart *a, int *wstatus, int flags)
 {
+	const bool known = a->pidfd >= 0;
 	siginfo_t si = { 0 };
 
-	if (a->pidfd < 0)
-		return waitpid(a->pid, wstatus, flags) == a->pid;
-	if (waitid(P_PIDFD, (id_t)a->pidfd, &si, WEXITED | flags)) {
+	if (waitid(known ? P_PIDFD : P_PID, (id_t)(known ? a->pidfd : a->pid), &si,
+		   WEXITED | flags)) {
 		/* While it paused, somebody else who waits for any child has got to know. */
 		*wstatus = SIGKILL;
 		return errno == ECHILD;
@@ -281,7 +281,7 @@ static bool ends_soon(struct apart *a, int *wstatus, int *err)
 
 	if (soon_ns < a->until_ns)
 		a->until_ns = soon_ns;
-	while (!(ended = reap(a, wstatus, WNOHANG)) && !(*err = look(a))) {
+	while (!(ended = has_ended(a, wstatus, WNOHANG)) && !(*err = look(a))) {
 		tell_that_we_wait(a);
 		poll(&p, 1, p.fd < 0 ? WITHOUT_PIDFD_MS : LOOK_MS);
 	}
@@ -329,7 +329,7 @@ static void kill_it(const struct apart *a, int *wstatus)
 		kill(a->pid, SIGKILL);
 	else
 		syscall(SYS_pidfd_send_signal, a->pidfd, SIGKILL, NULL, 0);
-	while (!reap(a, wstatus, 0))
+	while (!has_ended(a, wstatus, 0))
 		;
 }
 
