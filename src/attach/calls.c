@@ -21,21 +21,25 @@ static int find_vdso(const struct proc_map *m, void *ctx)
 	return 1;
 }
 
-taddr tracer_syscall_insn(const struct address_space *s, pid_t tid)
+int tracer_syscall_insn(const struct address_space *s, pid_t tid, taddr *insn_at)
 {
 	struct proc_map vdso = { 0 };
 	uint8_t code[4096];
 
-	if (proc_maps_each(tid, find_vdso, &vdso) != 1)
-		return 0;
+	const int found = proc_maps_each(tid, find_vdso, &vdso);
+
+	if (found != 1)
+		return found ? found : -ENOSYS;
 	for (taddr at = vdso.start; at < vdso.end; at += sizeof code) {
 		ssize_t got = address_space_read(s, at, code, sizeof code);
 		ssize_t insn = got > 0 ? arch_find_syscall(code, (size_t)got) : -ENOENT;
 
-		if (insn >= 0)
-			return at + (taddr)insn;
+		if (insn < 0)
+			continue;
+		*insn_at = at + (taddr)insn;
+		return 0;
 	}
-	return 0;
+	return -ENOSYS;
 }
 
 /* ---- which task can make them ---- */

@@ -76,8 +76,11 @@ static int wait_for_exec(struct tracer *t, pid_t pid, int err_fd, const char *na
 		if (err)
 			return error_set(e, err, "cannot run %s: it cannot be waited for: %s", name,
 					 strerror(-err));
-		if (WIFSTOPPED(wstatus) && wstatus >> 16 == PTRACE_EVENT_EXEC)
-			return tracer_note(t, pid, wstatus);
+		if (WIFSTOPPED(wstatus) && wstatus >> 16 == PTRACE_EVENT_EXEC) {
+			err = tracer_note(t, pid, wstatus);
+			return err ? error_set(e, err, "cannot run %s: %s", name, strerror(-err)) :
+				     0;
+		}
 		journal_noted(t->journal);
 		if (!WIFSTOPPED(wstatus))
 			break;

@@ -166,9 +166,9 @@ void tracer_let_run(struct tracer *t, uint64_t ns);
  */
 void tracer_look_first(struct tracer *t, bool (*look)(void *ctx, pid_t pid), void *ctx);
 
-/* The address of a system call instruction in the program's vdso, which is mapped from the exec on.
- * 0: there is none. */
-taddr tracer_syscall_insn(const struct address_space *s, pid_t tid);
+/* *@insn_at is set to the address of a system call instruction in the program's vdso, which is
+ * mapped from the exec on. 0, -ENOSYS: there is none, or -errno: its mappings cannot be read. */
+int tracer_syscall_insn(const struct address_space *s, pid_t tid, taddr *insn_at);
 
 /**
  * Have a task that is stopped at its exec event leave that system call: tracer_call() can be used

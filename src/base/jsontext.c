@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/jsontext.h"
 
+#include "base/memstream.h"
 #include "base/printable.h"
 #include "base/stream.h"
 
@@ -103,7 +104,7 @@ char *json_text_dump(const json_t *value, size_t flags)
 {
 	char *text = NULL;
 	size_t len;
-	FILE *out = open_memstream(&text, &len);
+	FILE *out = memstream_open(&text, &len);
 
 	if (!out)
 		return NULL;

@@ -2,6 +2,7 @@
 #include "cli/answer.h"
 
 #include "base/jsontext.h"
+#include "base/memstream.h"
 #include "mma/stats_text.h"
 #include "report/json_out.h"
 
@@ -14,7 +15,7 @@ typedef void send_fn(const struct control_asker *to, bool ok, const char *text);
 void answer_begin(struct answer *a, const struct control_asker *to)
 {
 	*a = (struct answer){ .to = to };
-	a->out = open_memstream(&a->text, &a->len);
+	a->out = memstream_open(&a->text, &a->len);
 	if (to->form == CONTROL_JSON)
 		a->json = json_pack("{sb}", "ok", 1);
 }

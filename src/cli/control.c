@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mprof control. */
+#include "base/memstream.h"
 #include "base/nearest.h"
 #include "base/text.h"
 #include "cli/answer.h"
@@ -107,13 +108,13 @@ static void say_usage(void)
 {
 	char *names = NULL;
 	size_t len;
-	FILE *out = open_memstream(&names, &len);
+	FILE *out = memstream_open(&names, &len);
 
 	if (!out)
 		return;
 	control_print_names(out);
 	fclose(out);
-	say("control: usage: mprof control PID %s", names);
+	say("control: usage: mprof control PID %s", names ? names : "COMMAND");
 	free(names);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/first_screen.h"
 
+#include "base/memstream.h"
 #include "base/printable.h"
 #include "base/stream.h"
 #include "base/text.h"
@@ -307,7 +308,7 @@ static char *text_of(const struct profile_data *d, const struct options *o, enum
 	if (form == GROWTH)
 		summary_sort_by_growth(&s);
 	*worth = s.blocks || d->before.blocks || d->reach.known || d->unseen.pauses;
-	FILE *f = open_memstream(&text, &len);
+	FILE *f = memstream_open(&text, &len);
 
 	if (f && form == GROWTH)
 		print_growth(d, o, &s, f);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/gating.h"
 
+#include "base/memstream.h"
 #include "base/replace.h"
 #include "base/stream.h"
 #include "base/text.h"
@@ -202,7 +203,7 @@ static void print_lines(int (*print)(const struct gate *g, const struct gate_res
 {
 	char *text = NULL;
 	size_t len;
-	FILE *out = open_memstream(&text, &len);
+	FILE *out = memstream_open(&text, &len);
 	int err = out ? print(g, r, out) : -ENOMEM;
 
 	if (out && !fclose(out) && !err)

@@ -2,6 +2,7 @@
 /* mprof heap and similar commands: carried out here, or by the session that traces the process. */
 #include "cli/looks.h"
 
+#include "base/memstream.h"
 #include "cli/asking.h"
 #include "cli/look.h"
 #include "cli/options.h"
@@ -18,7 +19,7 @@ static char *request(const char *name, const struct options *o, pid_t pid)
 {
 	char *words = NULL;
 	size_t len;
-	FILE *f = open_memstream(&words, &len);
+	FILE *f = memstream_open(&words, &len);
 
 	if (!f)
 		return NULL;

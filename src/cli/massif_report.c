@@ -3,6 +3,7 @@
 #include "cli/options.h"
 #include "cli/stream.h"
 
+#include "base/memstream.h"
 #include "base/preadall.h"
 #include "base/regular.h"
 #include "massif/from_data.h"
@@ -32,7 +33,7 @@ static char *arguments(const struct options *o)
 {
 	char *text = NULL;
 	size_t len;
-	FILE *out = open_memstream(&text, &len);
+	FILE *out = memstream_open(&text, &len);
 
 	if (!out)
 		return NULL;
@@ -59,8 +60,8 @@ static int print_from(FILE *in, const char *name, const struct options *o, FILE 
 		return -EINVAL;
 	}
 	char *given = arguments(o);
-	how.arguments = given ? given : "";
-	err = ms_print(f, &how, out);
+	how.arguments = given;
+	err = given ? ms_print(f, &how, out) : -ENOMEM;
 	massif_file_free(f);
 	free(given);
 	return err;
@@ -75,18 +76,18 @@ int massif_report_data(const struct profile_data *d, const struct options *o, FI
 		say("the profile has no timeline: it was recorded with --timeline=0");
 		return -EINVAL;
 	}
-	FILE *words = open_memstream(&desc, &desc_len);
-	FILE *to = o->format == FORMAT_MASSIF ? out : open_memstream(&text, &len);
+	FILE *words = memstream_open(&desc, &desc_len);
+	FILE *to = o->format == FORMAT_MASSIF ? out : memstream_open(&text, &len);
 	int err = words && to ? 0 : -ENOMEM;
 
 	if (words) {
 		options_print_given(o, OF_MASSIF, words);
-		fclose(words);
+		err = fclose(words) ? -ENOMEM : err;
 	}
 	if (!err)
 		err = massif_from_data(d, desc, &o->massif.settings, to);
 	if (to && to != out)
-		fclose(to);
+		err = fclose(to) && !err ? -ENOMEM : err;
 	if (!err && text) {
 		FILE *in = fmemopen(text, len, "r");
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/record.h"
 
+#include "base/memstream.h"
 #include "cli/fn_names.h"
 #include "cli/gating.h"
 #include "cli/names.h"
@@ -44,7 +45,7 @@ static char *description(const struct options *o)
 {
 	char *text = NULL;
 	size_t len;
-	FILE *out = open_memstream(&text, &len);
+	FILE *out = memstream_open(&text, &len);
 
 	if (!out)
 		return NULL;

@@ -2,6 +2,7 @@
 #include "cli/results.h"
 
 #include "base/array.h"
+#include "base/memstream.h"
 #include "outputs/data.h"
 #include "outputs/tell.h"
 #include "outputs/write.h"
@@ -121,7 +122,7 @@ char *results_text(const struct outputs *o, const char *head, enum results what)
 	const struct session *s = o->session;
 	char *text = NULL;
 	size_t len;
-	FILE *out = open_memstream(&text, &len);
+	FILE *out = memstream_open(&text, &len);
 
 	if (!out)
 		return NULL;

@@ -3,6 +3,7 @@
 #include "cli/top_screen.h"
 
 #include "base/clock.h"
+#include "base/memstream.h"
 #include "cli/top_signals.h"
 #include "cli/top_view.h"
 #include "top/columns.h"
@@ -71,15 +72,15 @@ static int draw_head(const struct top_head *h, const char *name)
 	const int most = LINES / 2 - 2 > LEAST ? LINES / 2 - 2 : LEAST;
 	char *text = NULL, *save, *shorter;
 	size_t len;
-	FILE *out = open_memstream(&text, &len);
+	FILE *out = memstream_open(&text, &len);
 	int line = 0;
 
 	if (!out)
 		return 0;
 	shorter = top_shorten(name, COLS / 5 > NAME_LEAST ? COLS / 5 : NAME_LEAST);
 	top_print_head(h, shorter ? shorter : "?", out);
-	fclose(out);
-	for (char *l = strtok_r(text, "\n", &save); l; l = strtok_r(NULL, "\n", &save))
+	char *l = fclose(out) ? NULL : strtok_r(text, "\n", &save);
+	for (; l; l = strtok_r(NULL, "\n", &save))
 		line = put_all(line, most, l, A_NORMAL);
 	free(shorter);
 	free(text);
@@ -118,7 +119,7 @@ static void draw_row(const struct screen *s, const struct top_head *h, size_t i,
 {
 	char *text = NULL;
 	size_t len;
-	FILE *out = open_memstream(&text, &len);
+	FILE *out = memstream_open(&text, &len);
 
 	if (!out)
 		return;
@@ -126,7 +127,8 @@ static void draw_row(const struct screen *s, const struct top_head *h, size_t i,
 		top_print_columns(&s->v.how, COLS, out);
 	else
 		top_print_row(h, &s->v.how, &s->v.rows.v[i], COLS, out);
-	fclose(out);
+	if (fclose(out))
+		return;
 	text[len ? len - 1 : 0] = '\0';
 	put(line, text, i == SIZE_MAX || i == s->v.at ? A_REVERSE : A_NORMAL);
 	free(text);

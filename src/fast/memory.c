@@ -295,8 +295,8 @@ int memory_open(struct engine *e, struct task *task, struct error *why)
 		err = reserve_tables(e);
 	if (!err) {
 		step = FAST_VDSO;
-		e->syscall_insn = c.insn = tracer_syscall_insn(e->space, task->tid);
-		err = e->syscall_insn ? 0 : -ENOSYS;
+		err = tracer_syscall_insn(e->space, task->tid, &e->syscall_insn);
+		c.insn = e->syscall_insn;
 	}
 	if (!err) {
 		step = FAST_SHARED;

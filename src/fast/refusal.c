@@ -20,6 +20,8 @@ int fast_refuse(struct error *why, enum fast_step step, int err, size_t bytes)
 	if (err == -EMFILE && (step == FAST_KNOW || step == FAST_HERE))
 		return error_set(why, err, "mprof itself has no file descriptor left "
 					   "(RLIMIT_NOFILE, ulimit -n)");
+	if (err == -ENOMEM && (step == FAST_KNOW || step == FAST_SECCOMP || step == FAST_VDSO))
+		return error_set(why, err, "mprof itself is out of memory");
 	switch (step) {
 	case FAST_KNOW:
 		return error_set(why, err, "its agent cannot be read: %s", reason);

@@ -3,6 +3,7 @@
  * The results of conditions as JUnit XML: a suite for each process, a test case for each condition.
  * It has all elements of Ant's own files, for which most readers were made.
  */
+#include "base/memstream.h"
 #include "base/printable.h"
 #include "base/stream.h"
 #include "base/text.h"
@@ -48,7 +49,7 @@ static int put_rows(const struct gate *g, const struct gate_result *r, FILE *out
 {
 	char *text = NULL;
 	size_t len;
-	FILE *rows = open_memstream(&text, &len);
+	FILE *rows = memstream_open(&text, &len);
 	bool whole = rows && !gate_rows_print(g, r, rows);
 
 	whole = rows && !fclose(rows) && whole;

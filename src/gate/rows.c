@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/idindex.h"
+#include "base/memstream.h"
 #include "base/text.h"
 #include "naming/allocfn.h"
 #include "profile/pd_names.h"
@@ -52,7 +53,7 @@ static char *path_of(const struct profile_data *d, uint32_t node)
 	uint32_t nodes[DEPTH], at = node;
 	size_t n = 0, len;
 	char *text = NULL;
-	FILE *out = open_memstream(&text, &len);
+	FILE *out = memstream_open(&text, &len);
 
 	if (!out)
 		return NULL;

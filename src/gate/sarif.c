@@ -5,6 +5,7 @@
  * Source: Static Analysis Results Interchange Format (SARIF) Version 2.1.0, OASIS Standard.
  */
 #include "base/jsontext.h"
+#include "base/memstream.h"
 #include "base/printable.h"
 #include "base/stream.h"
 #include "base/text.h"
@@ -49,7 +50,7 @@ static json_t *message(const char *text)
 {
 	char *plain = NULL, *safe = printable_copy(text);
 	size_t len;
-	FILE *out = safe ? open_memstream(&plain, &len) : NULL;
+	FILE *out = safe ? memstream_open(&plain, &len) : NULL;
 	json_t *m = NULL;
 
 	if (out) {
@@ -66,7 +67,7 @@ static json_t *uri(const char *scheme, const char *path)
 {
 	char *text = NULL;
 	size_t len;
-	FILE *out = open_memstream(&text, &len);
+	FILE *out = memstream_open(&text, &len);
 
 	if (!out)
 		return NULL;

@@ -3,6 +3,7 @@
 #include "heapprofile/internal.h"
 
 #include "base/endby.h"
+#include "base/memstream.h"
 #include "base/overwrite.h"
 #include "base/stream.h"
 #include "naming/reading.h"
@@ -98,7 +99,7 @@ static char *complete_map(const struct heapprofile *h, const struct stack_table 
 {
 	char *text = NULL;
 	size_t len;
-	FILE *out = open_memstream(&text, &len);
+	FILE *out = memstream_open(&text, &len);
 
 	if (!out)
 		return NULL;

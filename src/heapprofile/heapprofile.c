@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "heapprofile/internal.h"
 
+#include "base/memstream.h"
 #include "base/printable.h"
 
 #include <errno.h>
@@ -316,7 +317,7 @@ static void on_leaving(struct recorder *r)
 char *heapprofile_text(struct heapprofile *h, size_t *len)
 {
 	char *text = NULL;
-	FILE *out = open_memstream(&text, len);
+	FILE *out = memstream_open(&text, len);
 	int err = out ? 0 : -ENOMEM;
 
 	if (out && h->on) {

@@ -2,6 +2,7 @@
 #include "html/page_internal.h"
 
 #include "base/jsontext.h"
+#include "base/memstream.h"
 #include "base/printable.h"
 #include "base/stream.h"
 #include "base/text.h"
@@ -59,12 +60,13 @@ static char *arguments_of(const struct profile_data *d)
 	enum { ENOUGH = 300 };
 	char *joined = NULL, *text = NULL;
 	size_t len;
-	FILE *f = open_memstream(&joined, &len);
+	FILE *f = memstream_open(&joined, &len);
 
 	if (!f)
 		return NULL;
-	for (size_t i = 1; d->command && d->command[0] && d->command[i] && ftell(f) < ENOUGH; i++)
-		fprintf(f, "%s%.*s", i > 1 ? " " : "", ENOUGH + 1, d->command[i]);
+	int printed = 0;
+	for (size_t i = 1; d->command && d->command[0] && d->command[i] && printed < ENOUGH; i++)
+		printed += fprintf(f, "%s%.*s", i > 1 ? " " : "", ENOUGH + 1, d->command[i]);
 	if (!fclose(f)) {
 		size_t end = len < ENOUGH ? len : ENOUGH;
 

@@ -2,6 +2,7 @@
 #include "html/parts.h"
 
 #include "base/array.h"
+#include "base/memstream.h"
 #include "base/stream.h"
 #include "html/page_internal.h"
 
@@ -52,7 +53,7 @@ static int part_make(struct part *part, struct profile_data *d, size_t number,
 		     const struct report_options *o)
 {
 	*part = (struct part){.peak_bytes = d->totals.peak_bytes};
-	FILE *out = open_memstream(&part->blocks, &part->len);
+	FILE *out = memstream_open(&part->blocks, &part->len);
 	int err = out ? page_put_profile(d, number, o, NULL, out) : -ENOMEM;
 	int lost = out ? stream_close(out) : 0;
 

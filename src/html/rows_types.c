@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "html/rows_types.h"
 
+#include "base/memstream.h"
 #include "report/bins.h"
 
 #include <errno.h>
@@ -54,7 +55,7 @@ int rows_types_add(struct rows_types *t, const struct profile_data *d, const str
 {
 	char *text = NULL;
 	size_t len, before = t->lists.n;
-	struct list of = {&t->strings, open_memstream(&text, &len), 0, false};
+	struct list of = {&t->strings, memstream_open(&text, &len), 0, false};
 
 	if (!of.out)
 		return -ENOMEM;

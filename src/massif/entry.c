@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "massif/names.h"
 
+#include "base/memstream.h"
 #include "base/printable.h"
 #include "base/text.h"
 
@@ -24,7 +25,7 @@ char *massif_entry_text(const struct massif_place *p)
 {
 	char *text = NULL;
 	size_t len;
-	FILE *out = open_memstream(&text, &len);
+	FILE *out = memstream_open(&text, &len);
 
 	if (!out)
 		return NULL;

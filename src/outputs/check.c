@@ -20,8 +20,10 @@ int output_check_replaced(const char *path, const char *what, say_fn *say)
 	struct stat st;
 	int err = 0;
 
-	if (!copy)
+	if (!copy) {
+		say_to(say, "cannot write %s %s: out of memory", what, path);
 		return -ENOMEM;
+	}
 	if (replace_check(path, &e)) {
 		say_to(say, "%s", e.text);
 		free(copy);

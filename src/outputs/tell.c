@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "outputs/tell.h"
 
+#include "base/memstream.h"
 #include "base/namesource.h"
 #include "base/text.h"
 #include "outputs/unseen.h"
@@ -311,7 +312,7 @@ char *tell_left_out(const struct image *list)
 	unsigned n = 0;
 	char *text = NULL;
 	size_t len;
-	FILE *out = list ? open_memstream(&text, &len) : NULL;
+	FILE *out = list ? memstream_open(&text, &len) : NULL;
 
 	for (const struct image *i = list; i; i = i->next) {
 		allocs += i->profile->totals.allocs;

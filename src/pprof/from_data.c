@@ -2,6 +2,7 @@
 /* Converts a profile of our own to stacks of locations. */
 #include "pprof/read.h"
 
+#include "base/memstream.h"
 #include "naming/codefiles.h"
 
 #include <errno.h>
@@ -182,7 +183,7 @@ static char *join_command(char *const *argv)
 {
 	char *text = NULL;
 	size_t len;
-	FILE *out = open_memstream(&text, &len);
+	FILE *out = memstream_open(&text, &len);
 
 	if (!out)
 		return NULL;

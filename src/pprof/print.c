@@ -2,6 +2,7 @@
 #include "pprof/print.h"
 
 #include "base/jsontext.h"
+#include "base/memstream.h"
 #include "base/printable.h"
 #include "pprof/heap_write.h"
 #include "pprof/number.h"
@@ -202,7 +203,7 @@ static char *map_of(const struct heap_stacks *h)
 {
 	char *text = NULL;
 	size_t len;
-	FILE *out = open_memstream(&text, &len);
+	FILE *out = memstream_open(&text, &len);
 
 	for (size_t i = 0; out && i < h->n_mappings; i++) {
 		const struct pp_mapping *m = &h->mappings[i];

@@ -186,27 +186,6 @@ static int add_locals(struct scan *s, struct probes *probes)
 	return err;
 }
 
-/*
- * libelf does not report that it had no memory for something of this size: try. Anything larger
- * than in honest files is left out even if there is no memory for it.
- */
-static bool lacks_memory(uint64_t size)
-{
-	enum { HONEST = 256 << 20 };
-	/* volatile: the compiler would remove the malloc() */
-	void *volatile room = size <= HONEST ? malloc(size + 1) : NULL;
-
-	free(room);
-	return size <= HONEST && !room;
-}
-
-static uint64_t size_of_section(Elf *elf, size_t number)
-{
-	GElf_Shdr sh;
-
-	return gelf_getshdr(elf_getscn(elf, number), &sh) ? sh.sh_size : 0;
-}
-
 typedef int symbol_fn(struct scan *s, struct probes *probes, const GElf_Sym *sym, const char *name);
 
 static int look_at_table(struct scan *s, struct probes *probes, Elf *elf, Elf_Scn *scn,
@@ -218,7 +197,7 @@ static int look_at_table(struct scan *s, struct probes *probes, Elf *elf, Elf_Sc
 	int err = 0;
 
 	if (!symtab_begin(&t, elf, scn, sh))
-		return lacks_memory(sh->sh_size) ? -ENOMEM : 0;
+		return elffile_lacked_memory() ? -ENOMEM : 0;
 	for (size_t i = 1; !err && symtab_symbol(&t, i, &sym); i++) {
 		if (GELF_ST_TYPE(sym.st_info) == STT_FILE)
 			locals_file(&s->locals, symtab_name(&t, &sym));
@@ -228,7 +207,7 @@ static int look_at_table(struct scan *s, struct probes *probes, Elf *elf, Elf_Sc
 		if (name)
 			err = look(s, probes, &sym, name);
 	}
-	if (nameless && lacks_memory(size_of_section(elf, sh->sh_link)))
+	if (nameless && elffile_lacked_memory())
 		err = -ENOMEM;
 	return err;
 }
@@ -375,9 +354,6 @@ static int look_at_elf(struct scan *s, struct probes *probes, Elf *elf, int fd)
 	return err;
 }
 
-/* memory that libelf may need for the headers of a file */
-enum { HEADERS = 64 << 10 };
-
 static struct scan *scan_for(struct scans *s, const struct module_files *files, uint32_t number)
 {
 	if (number < s->n)
@@ -401,8 +377,8 @@ const struct scan *scan_file(struct scans *s, const struct module_files *files, 
 		return scan && scan->lost ? NULL : scan;
 	scan->done = true;
 	Elf *elf = s->probes ? elffile_open_quick(fd, &scan->cut) : NULL;
-	scan->lost = elf ? look_at_elf(scan, s->probes, elf, fd) :
-			   s->probes && fd >= 0 && lacks_memory(HEADERS);
+	scan->lost = elf && look_at_elf(scan, s->probes, elf, fd);
+	scan->lost |= s->probes && fd >= 0 && elffile_lacked_memory();
 	elf_end(elf);
 	return scan->lost ? NULL : scan;
 }

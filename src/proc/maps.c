@@ -93,14 +93,17 @@ static int each_line(FILE *f, proc_map_fn *fn, void *ctx)
 	size_t cap = 0;
 	int err = 0;
 
+	errno = 0;
 	while (!err && getline(&line, &cap, f) > 0) {
 		struct proc_map m;
 
 		if (proc_map_parse(line, &m))
 			err = fn(&m, ctx);
+		errno = 0;
 	}
-	if (!err && ferror(f))
-		err = -EIO;
+	/* Without memory for a line, getline(3) does not set the stream's error. */
+	if (!err && !feof(f))
+		err = errno ? -errno : -EIO;
 	free(line);
 	fclose(f);
 	return err;

@@ -2,6 +2,7 @@
 #include "profile/pd_site_types.h"
 
 #include "base/array.h"
+#include "base/memstream.h"
 #include "base/search.h"
 
 #include <errno.h>
@@ -156,7 +157,7 @@ char *pd_types_seen_text(const struct pd_types_seen *s)
 {
 	char *text = NULL;
 	size_t len;
-	FILE *f = open_memstream(&text, &len);
+	FILE *f = memstream_open(&text, &len);
 
 	for (size_t i = 0; f && i < s->n; i++)
 		fprintf(f, "%s%s", i ? " | " : "", s->v[i]->name);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "session/filename.h"
 
+#include "base/memstream.h"
+
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -66,7 +68,7 @@ char *filename_expand_nth(const char *pattern, pid_t pid, unsigned nth, struct e
 {
 	char *name = NULL, number[16];
 	size_t len = 0;
-	FILE *out = open_memstream(&name, &len);
+	FILE *out = memstream_open(&name, &len);
 
 	if (!out)
 		goto fail;

@@ -90,9 +90,19 @@ static bool leave_out_sections(Elf *elf)
 	return cut;
 }
 
+/* libelf's numbers of errors are private. Its words are translated only if LC_MESSAGES is set,
+ * which mprof never does. */
+bool elffile_lacked_memory(void)
+{
+	const int err = elf_errno();
+
+	return err && !strcmp(elf_errmsg(err), "out of memory");
+}
+
 static Elf *open_file(int fd, bool *cut)
 {
 	elf_version(EV_CURRENT);
+	elf_errno(); /* forget what was before */
 	/* Read, not mapped: if the file is truncated meanwhile, SIGBUS must not kill us. */
 	Elf *elf = fd < 0 || has_too_many_headers(fd) ? NULL : elf_begin(fd, ELF_C_READ, NULL);
 

@@ -20,7 +20,7 @@
  * no program has, is refused. Notes, unwinding tables and PT_DYNAMIC are hidden if they are larger
  * than ELFFILE_PIECE.
  * @fd  of a regular file; stays the caller's, and open
- * Returns an Elf for elf_end(), or NULL: it is no ELF file.
+ * Returns an Elf for elf_end(), or NULL: it is no ELF file, or elffile_lacked_memory().
  */
 Elf *elffile_open(int fd);
 
@@ -30,6 +30,12 @@ Elf *elffile_open(int fd);
  * @cut  set to whether something was hidden; may be NULL
  */
 Elf *elffile_open_quick(int fd, bool *cut);
+
+/**
+ * Why libelf gave nothing: true if its last error in this thread was lack of memory. Its functions
+ * give nothing for damaged files, too. Opening a file forgets errors from before, and so does this.
+ */
+bool elffile_lacked_memory(void);
 
 /* As elf_getdata_rawchunk(), which checks the file's size. NULL also for more than
  * ELFFILE_PIECE. */

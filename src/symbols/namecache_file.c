@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "symbols/namecache_file.h"
 
+#include "base/memstream.h"
 #include "base/preadall.h"
 #include "base/text.h"
 #include "base/unfinished.h"
@@ -196,7 +197,7 @@ int cache_create(struct cache_out *out, const char *id, const char *who,
 	if (dir && (outside || make_dir(dir)))
 		out->id = strdup(id);
 	if (out->id)
-		out->f = open_memstream(&out->bytes, &out->size);
+		out->f = memstream_open(&out->bytes, &out->size);
 	free(dir);
 	if (!out->f) {
 		free(out->id);

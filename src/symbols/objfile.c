@@ -20,8 +20,10 @@ static int take_elf(struct objfile *o, int fd, Elf *elf, bool relocatable)
 	if (elf && gelf_getehdr(elf, &ehdr) &&
 	    (relocatable ? ehdr.e_type == ET_REL : ehdr.e_type == ET_EXEC || ehdr.e_type == ET_DYN))
 		return 0;
+	const int err = elffile_lacked_memory() ? -ENOMEM : -ENOEXEC;
+
 	objfile_close(o);
-	return -ENOEXEC;
+	return err;
 }
 
 int objfile_open(struct objfile *o, int fd)

@@ -2,6 +2,7 @@
 #include "top/rows.h"
 
 #include "base/array.h"
+#include "base/memstream.h"
 #include "base/printable.h"
 #include "base/search.h"
 #include "base/text.h"
@@ -114,7 +115,7 @@ static char *elements(const struct profile_data *d, uint32_t node, unsigned dept
 {
 	char *text = NULL;
 	size_t len;
-	FILE *out = open_memstream(&text, &len);
+	FILE *out = memstream_open(&text, &len);
 
 	if (!out)
 		return NULL;

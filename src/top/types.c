@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "top/types.h"
 
+#include "base/memstream.h"
 #include "base/search.h"
 #include "profile/pd_site_types.h"
 #include "report/bins.h"
@@ -53,7 +54,7 @@ static char *types_of_size(const struct profile_data *d, uint64_t size)
 	size_t first = bins_first_type(d, size), n = 0;
 	char *text = NULL;
 	size_t len;
-	FILE *out = open_memstream(&text, &len);
+	FILE *out = memstream_open(&text, &len);
 
 	if (!out)
 		return NULL;

@@ -157,6 +157,15 @@ copy_tree() {
 	breach "tests/unit/test_shelf.c: is to be named test_ROOM_FILE.c, after a room in src/" units
 }
 
+@test "a function that loses output without a word is not called" {
+	small_house
+	printf '/* not open_memstream(3) */\nint memopen(void);\n' >src/base/base.c
+	run house calls
+	[ "$status$output" = 0 ] || fail "$output"
+	echo 'void f(void) { open_memstream(0, 0); }' >>src/base/base.c
+	breach "src/base/base.c:3: open_memstream(): it loses output and does not say so; memstream_open() of base/memstream.h does" calls
+}
+
 # The objects are those that have been built; flags has the compiler and what it was called with.
 @test "what prints reports needs neither libdw nor libelf" {
 	local source objects=()

@@ -9,6 +9,7 @@ arrows	every #include in src/ goes along an arrow of ARCHITECTURE.md, or to base
 	in the list, every arrow is used, and the list has no circle
 length	no file of src/ has more than 500 lines, but for those in LONG
 units	a unit test is named after the room and the file that it is about: test_ROOM_FILE.c
+calls	no file of src/ calls what is in CALLS
 columns	no line of src/, include/ and tests/ (C only) and of the sources of the page has more than 100
 	columns, tabs being 8 wide
 
@@ -26,6 +27,11 @@ COLUMNS_MAX = 100
 # Files that may be longer than LINES_MAX, each with its reason.
 LONG = {
 	"src/arch/x86_64.c": "a machine has one file: whoever ports writes one, and finds all there",
+}
+
+# Functions of the C library that are not used, each with its reason.
+CALLS = {
+	"open_memstream": "it loses output and does not say so; memstream_open() of base/memstream.h does",
 }
 
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
@@ -170,6 +176,17 @@ def check_columns(root):
 			yield f"{path.relative_to(root)}:{wide[0]}: {len(wide)} lines of more than {COLUMNS_MAX} columns"
 
 
+# ---- calls ----
+
+def check_calls(root):
+	called = re.compile(rf"\b({'|'.join(CALLS)})\(")
+	for path in sources(root, "src"):
+		for number, line in enumerate(lines_of(path), 1):
+			m = called.search(line)
+			if m and not line.lstrip().startswith(("*", "/*")):
+				yield f"{path.relative_to(root)}:{number}: {m[1]}(): {CALLS[m[1]]}"
+
+
 # ---- names of unit tests ----
 
 def check_units(root):
@@ -179,7 +196,8 @@ def check_units(root):
 			yield f"{path.relative_to(root)}: is to be named test_ROOM_FILE.c, after a room in src/"
 
 
-RULES = {"arrows": check_arrows, "length": check_length, "units": check_units, "columns": check_columns}
+RULES = {"arrows": check_arrows, "length": check_length, "units": check_units, "columns": check_columns,
+	"calls": check_calls}
 
 
 def main():

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "unit/unit.h"
+#include "unit/no_memory.h"
 
 #include "proc/maps.h"
 
@@ -244,6 +245,37 @@ static void an_open_map_is_read_from_its_beginning_each_time(void **state)
 	assert_int_equal(proc_maps_each_of(fd, see, &first), -EBADF);
 }
 
+static int count_lines(const struct proc_map *m, void *ctx)
+{
+	(void)m;
+	++*(int *)ctx;
+	return 0;
+}
+
+/* getline(3) says the same at the end and without memory for the line. */
+static void a_map_that_there_is_no_memory_for_is_not_a_shorter_one(void **state)
+{
+	char text[16384] = "";
+	bool failed;
+	long n = 0;
+
+	(void)state;
+	for (int i = 0; i < 40; i++) /* each name longer than those before */
+		snprintf(text + strlen(text), sizeof text - strlen(text),
+			 "%x000-%x800 r-xp 0 8:1 5 /%0*d\n", i + 1, i + 1, i * 15 + 1, 0);
+	do {
+		int lines = 0;
+
+		no_memory_after(n++);
+		int err = proc_maps_each_in(text, count_lines, &lines);
+		failed = no_memory_end();
+		/* It can do without a buffer. */
+		assert_int_equal(err, lines == 40 ? 0 : -ENOMEM);
+		assert_true(failed || !err);
+	} while (failed);
+	assert_in_range(n, 3, 20);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -255,6 +287,7 @@ int main(void)
 		cmocka_unit_test(a_process_that_is_not_there_has_none),
 		cmocka_unit_test(one_mapping_is_as_in_the_whole_map),
 		cmocka_unit_test(an_open_map_is_read_from_its_beginning_each_time),
+		cmocka_unit_test(a_map_that_there_is_no_memory_for_is_not_a_shorter_one),
 	};
 
 	return cmocka_run_group_tests_name("proc/maps", tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "unit/unit.h"
+#include "unit/no_memory.h"
 #include "session/filename.h"
 
 #include <stdlib.h>
@@ -207,6 +208,27 @@ static void files_of_further_processes_and_programs_have_names_of_their_own(void
 	free(name);
 }
 
+static void without_memory_for_a_name_that_is_said(void **state)
+{
+	const struct filename_whose w = { 7, true, '.', 2, 1 };
+	bool failed;
+	long n = 0;
+
+	(void)state;
+	do {
+		struct error e = { "" };
+
+		no_memory_after(n++);
+		char *name = filename_of("some/where/m.%p.%q{MPROF_TEST_A}", &w, &e);
+		failed = no_memory_end();
+		assert_true(failed || name);
+		assert_string_equal(name ? name : e.text, name ? "some/where/m.7.va lue.2" :
+								 "file name: out of memory");
+		free(name);
+	} while (failed);
+	assert_in_range(n, 3, 20);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -223,6 +245,7 @@ int main(void)
 		cmocka_unit_test(a_name_that_ends_in_a_per_cent_sign_is_not_read_beyond),
 		cmocka_unit_test(the_number_of_a_file_is_known_where_there_is_one),
 		cmocka_unit_test(files_of_further_processes_and_programs_have_names_of_their_own),
+		cmocka_unit_test(without_memory_for_a_name_that_is_said),
 	};
 
 	return cmocka_run_group_tests_name("filename", tests, environment_setup, NULL);
