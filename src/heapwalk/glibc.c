@@ -20,8 +20,7 @@ static int add_arenas(struct glibc *g)
 		};
 	}
 	w->main_arena = g->arenas.v[0];
-	w->main_arena_end = glibc_bins(g, w->main_arena) + STATE_END;
-	return 0;
+	return heap_add_own(w, w->main_arena, glibc_bins(g, w->main_arena) + STATE_END);
 }
 
 /* The first word of an arena is its mutex. */

@@ -79,7 +79,10 @@ static int walk(struct jemalloc *j)
 	if (err)
 		return err;
 	heap_blocks_sort(&j->w->blocks);
+	jemalloc_lookups_walk(j);
 	jemalloc_caches_walk(j);
+	if (j->err)
+		return j->err;
 	heap_walk_sum_up(j->w);
 	return 0;
 }

@@ -182,6 +182,7 @@ static int try_orphan(void *ctx, taddr tp, uint64_t word)
 
 	if (word != tp || !stack_has_thread(&o->j->r, tp))
 		return 0;
+	jemalloc_lookups_take(o->j, tp);
 	uint64_t offset = offset_of_orphan(o, tp);
 	unsigned n = offset && tp > offset ? rows_at(&o->j->r, tp - offset) : 0;
 

@@ -45,6 +45,9 @@ struct jemalloc {
 	taddr *bases; /* addresses at which base blocks may begin, in order */
 	size_t n_bases, cap_bases;
 	taddr last_base;
+	uint64_t lookups; /* what a thread remembers of the tree is so far in front of its thread
+			     pointer; 0: it has not been found */
+	int err;	  /* of what goes on for all that: 0 or -ENOMEM */
 };
 
 /* Does a page's word in a leaf point at an extent? If the extent has gone a few bits are left. */
@@ -92,7 +95,13 @@ int jemalloc_extents_walk(struct jemalloc *j);
 int jemalloc_add_base(struct jemalloc *j, taddr inside);
 int jemalloc_bases_walk(struct jemalloc *j);
 
-/* jemalloc_caches.c: thread caches, when the pieces are sorted. */
+/* jemalloc_lookups.c: what threads remember of the tree becomes jemalloc's own; and that of a
+ * thread which is not a task of the still. An error is in @j. */
+void jemalloc_lookups_walk(struct jemalloc *j);
+void jemalloc_lookups_take(struct jemalloc *j, taddr tp);
+
+/* jemalloc_caches.c: thread caches, when the pieces are sorted, and the lookups of threads that do
+ * not exist any more. */
 void jemalloc_caches_walk(struct jemalloc *j);
 
 #endif

@@ -72,8 +72,10 @@ static int add_main_piece(struct holes *h, const struct heap_blocks *b, const st
 static int add_allocators(struct holes *h, const struct heap_walk *w)
 {
 	const struct heap_blocks *b = &w->blocks;
-	int err = add_hole(h, w->main_arena, w->main_arena_end);
+	int err = 0;
 
+	for (size_t i = 0; !err && i < w->n_own; i++)
+		err = add_hole(h, w->own[i].start, w->own[i].end);
 	for (size_t i = 0; !err && i < b->n_pieces; i++)
 		err = b->pieces[i].arena ? add_hole(h, b->pieces[i].start, b->pieces[i].end)
 					 : add_main_piece(h, b, &b->pieces[i]);

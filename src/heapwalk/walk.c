@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "heapwalk/walk.h"
 
+#include "base/array.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -18,7 +20,16 @@ void heap_walk_release(struct heap_walk *w)
 {
 	heap_blocks_release(&w->blocks);
 	free(w->arenas);
+	free(w->own);
 	*w = (struct heap_walk){0};
+}
+
+int heap_add_own(struct heap_walk *w, taddr start, taddr end)
+{
+	if (ARRAY_RESERVE(&w->own, &w->cap_own, w->n_own))
+		return -ENOMEM;
+	w->own[w->n_own++] = (struct heap_own){start, end};
+	return 0;
 }
 
 void heap_check_fail(struct heap_walk *w, enum heap_check_kind kind, const char *fmt, ...)

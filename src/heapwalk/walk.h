@@ -56,6 +56,11 @@ struct heap_arena {
 	struct heap_sum sums[N_HEAP_STATES];
 };
 
+/* Memory of the allocator's own that is in no piece. An address there is no use of a block. */
+struct heap_own {
+	taddr start, end;
+};
+
 enum heap_allocator { HEAP_GLIBC, HEAP_JEMALLOC, N_HEAP_ALLOCATORS };
 
 extern const char *const heap_allocator_names[N_HEAP_ALLOCATORS];
@@ -68,11 +73,16 @@ struct heap_walk {
 	struct heap_sum mapped;	  /* blocks with mappings of their own: usable bytes */
 	uint64_t mapped_overhead; /* the other bytes of their pages */
 	unsigned caches;	  /* thread caches that were found */
-	taddr main_arena, main_arena_end;
+	taddr main_arena;
+	struct heap_own *own;
+	size_t n_own, cap_own;
 	struct heap_check checks[N_HEAP_CHECKS];
 };
 
 void heap_walk_release(struct heap_walk *w);
+
+/* 0 or -ENOMEM. */
+int heap_add_own(struct heap_walk *w, taddr start, taddr end);
 
 /* A check has failed. Only the first failure's sentence is kept. */
 __attribute__((format(printf, 3, 4))) void

@@ -231,6 +231,65 @@ static void a_cache_is_found_far_in_front_of_the_thread_pointer(void **state)
 	made_release(&h);
 }
 
+/* Pairs of an address without 30 bits and its leaf, of which one is in use. */
+static void put_lookups(struct made_heap *h, taddr at, taddr leaf)
+{
+	for (unsigned i = 0; i < 24; i++)
+		made_put(h, at + i * 16, 1);
+	made_put(h, at + 5 * 16, PAGES >> 30 << 30);
+	made_put(h, at + 5 * 16 + 8, leaf);
+}
+
+static size_t own_ranges(struct made_heap *h, taddr *first)
+{
+	struct heap_walk w;
+
+	assert_int_equal(jemalloc_walk(&h->still, &w), 0);
+	assert_true(all_is_found(&w));
+	*first = w.n_own ? w.own[0].start : 0;
+	if (w.n_own)
+		assert_int_equal(w.own[0].end - w.own[0].start, 24 * 16);
+	const size_t n = w.n_own;
+	heap_walk_release(&w);
+	return n;
+}
+
+/* Such an address may be in one of the program's blocks. */
+static void what_a_thread_has_looked_up_is_no_use_of_a_block(void **state)
+{
+	const taddr lookups = TP - 0x1800;
+	const struct still_task other = {1, 0, TP + OTHER};
+	struct made_heap h;
+	taddr first;
+
+	(void)state;
+	make(&h);
+	assert_int_equal(own_ranges(&h, &first), 0);
+	put_lookups(&h, lookups, LEAF);
+	assert_int_equal(own_ranges(&h, &first), 1);
+	assert_int_equal(first, lookups);
+	/* Another thread's are as far in front. */
+	assert_int_equal(still_add_task(&h.still, &other), 0);
+	put_lookups(&h, lookups + OTHER, LEAF);
+	assert_int_equal(own_ranges(&h, &first), 2);
+	/* Nothing has been looked up. */
+	made_put(&h, lookups + 5 * 16, 1);
+	made_put(&h, lookups + 5 * 16 + 8, 0);
+	assert_int_equal(own_ranges(&h, &first), 1);
+	/* No leaf of the tree. */
+	put_lookups(&h, lookups, LEAF);
+	put_lookups(&h, lookups + OTHER, LEAF + 64);
+	assert_int_equal(own_ranges(&h, &first), 1);
+	assert_int_equal(first, lookups);
+	put_lookups(&h, lookups, LEAF - 64);
+	assert_int_equal(own_ranges(&h, &first), 0);
+	/* Some other number. */
+	put_lookups(&h, lookups, LEAF);
+	made_put(&h, lookups + 23 * 16, 2);
+	assert_int_equal(own_ranges(&h, &first), 0);
+	made_release(&h);
+}
+
 /* As in a child of fork(2); its own thread has none, or has one as far in front. */
 static void caches_of_threads_that_are_not_there_are_found(void **state)
 {
@@ -416,6 +475,7 @@ int main(void)
 		cmocka_unit_test(what_is_there_is_found),
 		cmocka_unit_test(a_block_of_twenty_gibibytes_is_one),
 		cmocka_unit_test(the_block_that_a_cache_is_in_is_not_the_programs),
+		cmocka_unit_test(what_a_thread_has_looked_up_is_no_use_of_a_block),
 		cmocka_unit_test(a_cache_is_found_far_in_front_of_the_thread_pointer),
 		cmocka_unit_test(caches_of_threads_that_are_not_there_are_found),
 		cmocka_unit_test(a_cache_that_a_thread_has_left_empty_is_none),

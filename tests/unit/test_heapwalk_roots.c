@@ -53,7 +53,8 @@ static void make(struct made *m)
 	struct heap_blocks *b = &m->walk.blocks;
 	struct heap_mapped mapped = {MAPPED + STILL_PAGE, MAPPED + STILL_PAGE, STILL_PAGE};
 
-	*m = (struct made){.walk.main_arena = DATA + 0x100, .walk.main_arena_end = DATA + 0x900};
+	*m = (struct made){0};
+	assert_int_equal(heap_add_own(&m->walk, DATA + 0x100, DATA + 0x900), 0);
 	b->cut = (struct heap_cut){.header = 16, .overhead = 8, .mapped_overhead = 16};
 	made_memory(&m->memory, DATA, 1, "/bin/x");
 	made_memory(&m->memory, HEAP, PAGES, "[heap]");
