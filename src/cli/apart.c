@@ -242,23 +242,34 @@ static bool add(struct outputs_named *to, const char *option, const char *patter
 	return true;
 }
 
+/* Add @name, which is allocated. False: it is NULL, without memory for it. */
+static bool add_name(struct outputs_named *to, const char *option, char *name, struct error *e)
+{
+	if (name)
+		add_output(to, option, name, NO_FURTHER);
+	else
+		error_set(e, 0, "%s: file name: out of memory", option);
+	return name;
+}
+
 /* The first heap profile may be a symbolic link that exists already. */
-static void add_first_profile(struct outputs_named *to)
+static bool add_first_profile(struct outputs_named *to, struct error *e)
 {
 	const struct output *profiles = to->n ? &to->of[to->n - 1] : NULL;
 	char *name;
 
-	if (profiles && asprintf(&name, "%s.0001.heap", profiles->name) >= 0)
-		add_output(to, profiles->option, name, NO_FURTHER);
+	if (!profiles)
+		return true;
+	if (asprintf(&name, "%s.0001.heap", profiles->name) < 0)
+		name = NULL;
+	return add_name(to, profiles->option, name, e);
 }
 
-/* Add a name without sequences. */
-static void add_plain(struct outputs_named *to, const char *option, const char *name)
+/* Add a name without sequences, if there is one. */
+static bool add_plain(struct outputs_named *to, const char *option, const char *name,
+		      struct error *e)
 {
-	char *own = name ? strdup(name) : NULL;
-
-	if (own)
-		add_output(to, option, own, NO_FURTHER);
+	return !name || add_name(to, option, strdup(name), e);
 }
 
 /* A page of all profiles has no other names. */
@@ -270,12 +281,11 @@ static enum further further_pages(const char *html)
 /* Add all files except that of -o. */
 static bool add_all(struct outputs_named *to, const struct options *o, struct error *e)
 {
-	if (!add(to, "--heap-profile", o->heap.prefix, 0, HEAP_PROFILES, e))
-		return false;
-	add_first_profile(to);
-	add_plain(to, "--junit", o->gate.junit);
-	add_plain(to, "--sarif", o->gate.sarif);
-	return add(to, "--data", o->data, 0, o->n_snapshots ? SNAPSHOTS : NUMBERED, e) &&
+	return add(to, "--heap-profile", o->heap.prefix, 0, HEAP_PROFILES, e) &&
+	       add_first_profile(to, e) &&
+	       add_plain(to, "--junit", o->gate.junit, e) &&
+	       add_plain(to, "--sarif", o->gate.sarif, e) &&
+	       add(to, "--data", o->data, 0, o->n_snapshots ? SNAPSHOTS : NUMBERED, e) &&
 	       add(to, "--html", o->html, 0, further_pages(o->html), e) &&
 	       add(to, "--massif-out-file", o->massif.file, 1, NUMBERED, e) &&
 	       add(to, "--mma-log-file", o->mma.log_file, 0, NUMBERED, e) &&
@@ -357,10 +367,10 @@ bool printed_apart(const struct options *o, pid_t pid)
 	struct outputs_named all = { .pid = pid };
 	struct error e;
 
-	add_plain(&all, "-o", o->output);
-	add_plain(&all, "--junit", o->gate.junit);
-	add_plain(&all, "--sarif", o->gate.sarif);
-	if (add(&all, "--html", o->html, 0, further_pages(o->html), &e))
+	if (add_plain(&all, "-o", o->output, &e) &&
+	    add_plain(&all, "--junit", o->gate.junit, &e) &&
+	    add_plain(&all, "--sarif", o->gate.sarif, &e) &&
+	    add(&all, "--html", o->html, 0, further_pages(o->html), &e))
 		return say_unless_apart(&all);
 	say("%s", e.text);
 	release(&all);
