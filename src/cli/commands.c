@@ -17,6 +17,7 @@
 #include "session/meter.h"
 #include "session/signals.h"
 #include "session/spare.h"
+#include "session/unseen.h"
 
 #include <poll.h>
 #include <stdlib.h>
@@ -50,6 +51,27 @@ static void answer_processes(struct answer *a, const struct session *s, unsigned
 		answer_process(a, &(struct answer_process){i->pid, name, st.allocs, st.frees,
 							   st.live_bytes, processes > 1});
 	}
+}
+
+/* What was live in the processes when they were let go; of one that has ended nothing is. */
+static uint64_t live_when_let_go(const struct session *s)
+{
+	uint64_t live = 0;
+
+	for (const struct image *i = s->images; i; i = i->next)
+		live += i->ended || i->over ? 0 : i->profile->live_bytes;
+	return live;
+}
+
+/* Of what is observed; or of what was, if nothing is any more. */
+static const char *engine_of(const struct session *s, bool observes)
+{
+	uint32_t engines = 0;
+
+	for (const struct image *i = s->images; i; i = i->next)
+		if (i->observed || !observes)
+			engines |= unseen_engines(i);
+	return engines & PD_ENGINE_FAST ? "fast" : "trap";
 }
 
 static void answer_status(struct serve *v, const struct control_asker *to)
@@ -88,10 +110,11 @@ static void answer_status(struct serve *v, const struct control_asker *to)
 	answer_number(&a, "modules", "modules", st.modules);
 	answer_number(&a, "allocations", "allocations", st.allocs);
 	answer_number(&a, "frees", "frees", st.frees);
-	answer_number(&a, "live bytes", "live_bytes", st.live_bytes);
+	answer_number(&a, "live bytes", "live_bytes",
+		      v->kept ? live_when_let_go(v->session) : st.live_bytes);
 	answer_number(&a, "events lost", "events_lost", st.lost);
 	answer_number(&a, "stops", "stops", stops);
-	answer_text(&a, "engine", "engine", cost.trapped ? "trap" : "fast");
+	answer_text(&a, "engine", "engine", engine_of(v->session, st.processes));
 	answer_seconds(&a, "percent of the time that the tracer was busy", "busy_percent",
 		       session_cost_share(&cost) * 100, 1);
 	answer_seconds(&a, "times as long as by itself", "slowdown",

@@ -421,7 +421,7 @@ kept() {
 }
 
 @test "--background: a disk that is full, read-only or gone keeps the session until another try has saved it" {
-	local how why
+	local how why live
 	for how in full gone read-only; do
 		case $how in
 		full) why='disk full' ;;
@@ -437,6 +437,8 @@ kept() {
 		grep -q 'Allocation Bins with possible Types' detach.out
 		cp detach.out first.out
 		kept "$why"
+		[ "${MPROF_ENGINE:-}" = auto ] || [ "$(number engine)" = "${MPROF_ENGINE:-trap}" ] || fail "$(cat control.out)"
+		live=$(number 'live bytes')
 		progress server 2
 		detach_keeps "$why"
 		cmp first.out detach.out
@@ -448,6 +450,9 @@ kept() {
 		cmp first.out detach.out
 		limited "$MPROF" report copy >again.txt
 		cmp first.out again.txt
+		limited "$MPROF" report --format=json copy >report.json
+		[ "$live" = "$(total kept_bytes)" ] || fail "live bytes: $live, not $(total kept_bytes)"
+		[ "$live" -gt 0 ]
 		clean "$PID"
 		finish server
 	done
