@@ -237,6 +237,23 @@ static void print_unknown_kept(const struct profile_data *d, FILE *f)
 			t->missed == 1 ? "was" : "were");
 }
 
+/* Print what is in no figure but the peak. */
+static void print_left_out(const struct profile_data *d, bool at_peak, FILE *f)
+{
+	const struct pd_left_out *l = &d->left_out;
+
+	if (!l->allocs)
+		return;
+	fprintf(f, "left out by --ignore-fn: ");
+	if (at_peak)
+		fprintf(f, "%" PRIu64 " bytes in %" PRIu64 " block%s\n", l->bytes, l->allocs,
+			text_plural(l->allocs));
+	else
+		fprintf(f, "%" PRIu64 " allocation%s of %" PRIu64 " bytes, %" PRIu64 " free%s\n",
+			l->allocs, text_plural(l->allocs), l->bytes, l->frees,
+			text_plural(l->frees));
+}
+
 static void print_summary(const struct profile_data *d, const struct summary *s, bool at_peak,
 			  FILE *f)
 {
@@ -257,6 +274,7 @@ static void print_summary(const struct profile_data *d, const struct summary *s,
 	print_sum(s, rows, "and ", f);
 	print_turnover(d, s, f);
 	print_runtime(s, f);
+	print_left_out(d, at_peak, f);
 	if (!at_peak)
 		print_lost(d, s, f);
 	print_before(d, f);
@@ -290,6 +308,7 @@ static void print_growth(const struct profile_data *d, const struct options *o,
 	print_sum(s, rows, early ? "and " : "no growth, or too early to say: ", f);
 	print_turnover(d, s, f);
 	print_runtime(s, f);
+	print_left_out(d, false, f);
 	print_before(d, f);
 }
 
@@ -307,7 +326,8 @@ static char *text_of(const struct profile_data *d, const struct options *o, enum
 		return NULL;
 	if (form == GROWTH)
 		summary_sort_by_growth(&s);
-	*worth = s.blocks || d->before.blocks || d->reach.known || d->unseen.pauses;
+	*worth = s.blocks || d->before.blocks || d->reach.known || d->unseen.pauses ||
+		 d->left_out.allocs;
 	FILE *f = memstream_open(&text, &len);
 
 	if (f && form == GROWTH)

@@ -6,10 +6,12 @@
 #include "base/memstream.h"
 #include "base/preadall.h"
 #include "base/regular.h"
+#include "base/text.h"
 #include "massif/from_data.h"
 #include "massif/ms_print.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,6 +76,13 @@ int massif_report_data(const struct profile_data *d, const struct options *o, FI
 
 	if (!d->n_points) {
 		say("the profile has no timeline: it was recorded with --timeline=0");
+		return -EINVAL;
+	}
+	/* Nor could a tree be that of a snapshot. */
+	if (d->left_out.allocs) {
+		say("--ignore-fn cannot leave out %" PRIu64 " allocation%s of what was live over "
+		    "time, which is recorded as a sum: give it to mprof run or mprof attach, with "
+		    "--massif-out-file", d->left_out.allocs, text_plural(d->left_out.allocs));
 		return -EINVAL;
 	}
 	FILE *words = memstream_open(&desc, &desc_len);

@@ -409,6 +409,23 @@ modules_as_addr2line() {
 	not grep -q 'no function' err
 }
 
+@test "how much --ignore-fn has left out is told, and no massif file has a part of it" {
+	limited "$MPROF" run -o run.txt --data=run.data --ignore-fn=make_widget -- "$T/widgets" >out 2>err
+	says err 'left out by --ignore-fn: 10000 allocations of 2040000 bytes, 4981 frees$'
+	limited "$MPROF" report --ignore-fn=make_widget run.data >out 2>err
+	says err 'left out by --ignore-fn: 10000 allocations of 2040000 bytes, 4981 frees$'
+	limited "$MPROF" report --summary --at=peak --ignore-fn=make_widget run.data >out 2>err
+	grep -qx 'left out by --ignore-fn: 2040000 bytes in 10000 blocks' out || fail "$(cat out)"
+	limited "$MPROF" report --summary --ignore-fn=main run.data >out 2>err
+	! grep -q 'left out' out || fail "$(cat out)"
+	refused 1 '--ignore-fn cannot leave out 10000 allocations of what was live over time' \
+		"$MPROF" report --format=massif --ignore-fn=make_widget run.data
+	refused 1 '--ignore-fn cannot leave out 10000 allocations of what was live over time' \
+		"$MPROF" report --format=ms_print --ignore-fn=make_widget run.data
+	limited "$MPROF" report --format=massif --ignore-fn=main run.data >out
+	limited "$MPROF" report --format=massif run.data | diff - out | grep '^[<>]' | not grep -v '^. desc: '
+}
+
 @test "a name that no function has, and an expression that nothing matches, are told, once" {
 	limited "$MPROF" run -o run.txt --data=run.data --alloc-fn=nobody -- "$T/widgets" >out 2>err
 	says err '--alloc-fn=nobody: no function in the profile has this name$'
@@ -429,7 +446,7 @@ modules_as_addr2line() {
 	limited "$MPROF" run --trace-children=yes -o run.txt --data=%p --alloc-fn=nobody --ignore-fn=make_widget -- \
 		sh -c "'$T/plain'; '$T/widgets'; :" >out 2>err
 	says err '--alloc-fn=nobody: no function in the profile has this name$'
-	not grep -q ignore-fn err
+	not grep -q ignore-fn= err
 	[ "${MPROF_ENGINE:-}" != fast ] || return 0 # it has no pages
 	# Pages have their functions in the massif file alone.
 	limited "$MPROF" run --massif-out-file=m.out --pages-as-heap=yes --time-unit=B --data=/dev/null -o /dev/null \

@@ -174,7 +174,7 @@ seen() {
 	not grep -Eq 'lose|collect' without
 	grep -q '> enqueue' without
 	grep -q '> remember' without
-	not grep -aq ignore-fn err
+	not grep -aq ignore-fn= err
 	limited "$MPROF" report --verbose '--alloc-fn=l*e' run.data >taken 2>err
 	not grep -q '> lose' taken
 	grep -Eq '\|\| > main$' taken
