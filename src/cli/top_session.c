@@ -93,7 +93,10 @@ static bool has_ended(struct top_session *s, int options, int *status)
 	if (WIFSIGNALED(wstatus) && !top_told_to_end())
 		say("the process that had to attach to process %d ended with signal %d (%s)",
 		    (int)s->pid, WTERMSIG(wstatus), strsignal(WTERMSIG(wstatus)));
-	*status = WIFEXITED(wstatus) ? WEXITSTATUS(wstatus) : STATUS_FAILED;
+	if (WIFEXITED(wstatus))
+		*status = WEXITSTATUS(wstatus);
+	else /* of our own SIGTERM, when we are told to end */
+		*status = WTERMSIG(wstatus) == SIGTERM && top_told_to_end() ? 0 : STATUS_FAILED;
 	return true;
 }
 
@@ -119,14 +122,15 @@ static bool is_own(const struct top_session *s)
 	return tracer <= 0 || getsid(tracer) == s->attached;
 }
 
-/* The child could not attach: join the session that traces the process, if there is one. */
+/* The child could not attach: join the session that traces the process, if there is one. Or it has
+ * attached, and we have told it to end, as we have been told: that is a session, too. */
 static int not_attached(struct top_session *s, int status)
 {
 	s->session = control_tracing(s->pid);
 	if (s->session)
 		return join(s);
 	print_said(s);
-	return status ? status : STATUS_FAILED;
+	return status || top_told_to_end() ? status : STATUS_FAILED;
 }
 
 /* 0, or a status if it could not attach. */

@@ -197,6 +197,24 @@ renamed() {
 	finish topped
 }
 
+@test "told to end at any moment of the beginning, it ends well" {
+	local ms ended_well=0
+	topped
+	before "$PID"
+	for ms in $(seq 0 3 90); do
+		background "$MPROF" top --format=json --batch=0.1 --data=here.data "$PID"
+		sleep "0.$(printf %03d "$ms")"
+		kill "$FRONT"
+		ended "$FRONT"
+		# 143: before it was there to be told.
+		[ "$STATUS" = 0 ] || [ "$STATUS" = 143 ] || fail "after $ms ms: status $STATUS" "$(cat attach.err)"
+		[ "$STATUS" != 0 ] || ended_well=$((ended_well + 1))
+		clean "$PID"
+	done
+	[ "$ended_well" -gt 0 ]
+	finish topped
+}
+
 @test "what nobody traces is attached to, and let go with its profile" {
 	topped
 	before "$PID"

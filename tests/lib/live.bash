@@ -125,7 +125,8 @@ finish() {
 
 # background COMMAND...: with the test's mark; its number is in FRONT, its words in attach.out, attach.err.
 background() {
-	: >attach.err
+	: >attach.err # not what an earlier one has written
+	: >attach.out
 	env "MPROF_TEST_MARK=$MARK" "$@" >attach.out 2>attach.err </dev/null 3>&- &
 	FRONT=$!
 }
