@@ -3,6 +3,7 @@
 #include "base/sigchld.h"
 #include "cli/cli.h"
 #include "cli/help.h"
+#include "cli/limits.h"
 #include "cli/options.h"
 #include "cli/stream.h"
 
@@ -52,16 +53,20 @@ static int command_version(int argc, char **argv)
 	return stream_end_stdout(0);
 }
 
-static const struct command commands[] = {
-	{ "run", command_run },		{ "report", command_report },
+/* These look at processes and start none, so that they can have all descriptors that there are. */
+static const struct command lookers[] = {
 	{ "attach", command_attach },	{ "detach", command_detach },
 	{ "control", command_control },	{ "status", command_status },
 	{ "probes", command_probes },	{ "heap", command_heap },
 	{ "leaks", command_leaks },	{ "rss", command_rss },
+	{ "doctor", command_doctor },	{ "top", command_top },
+};
+
+static const struct command others[] = {
+	{ "run", command_run },		{ "report", command_report },
 	{ "stats", command_stats },	{ "log", command_log },
 	{ "diff", command_diff },	{ "merge", command_merge },
-	{ "doctor", command_doctor },	{ "completion", command_completion },
-	{ "top", command_top },
+	{ "completion", command_completion },
 	{ "help", command_help },	{ "--help", command_help },
 	{ "-help", command_help },	{ "-h", command_help },
 	{ "--version", command_version }, { "-version", command_version },
@@ -80,15 +85,30 @@ static void keep_standard_files(void)
 			(void)!open("/dev/null", modes[fd] | O_CLOEXEC);
 }
 
+/* The command @name of @n; NULL: it is none of these. */
+static const struct command *find(const struct command *v, size_t n, const char *name)
+{
+	for (size_t i = 0; name && i < n; i++)
+		if (!strcmp(name, v[i].name))
+			return &v[i];
+	return NULL;
+}
+
 static int run(int argc, char **argv)
 {
-	for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof *commands; i++) {
-		if (strcmp(argv[1], commands[i].name) != 0)
-			continue;
-		if (has_help(argv[1]) && options_ask_for_help(argv[1], argc, argv, 2))
-			return print_help(argv[1]);
-		return commands[i].run(argc, argv);
-	}
+	const char *name = argc > 1 ? argv[1] : NULL;
+	const struct command *looker = find(lookers, sizeof lookers / sizeof *lookers, name);
+	const struct command *c =
+		looker ? looker : find(others, sizeof others / sizeof *others, name);
+
+	if (c && has_help(name) && options_ask_for_help(name, argc, argv, 2))
+		return print_help(name);
+	if (looker)
+		limits_raise_open_files();
+	if (looker && limits_check())
+		return STATUS_FAILED;
+	if (c)
+		return c->run(argc, argv);
 	if (options_ask_for_help("report", argc, argv, 1))
 		return print_help(NULL);
 	return command_classic(argc, argv);

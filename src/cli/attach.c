@@ -289,9 +289,6 @@ static int attach(int argc, char **argv, bool needs_control)
 	/* Following existing children implies following new ones. */
 	if (a.options.tree && !a.options.trace_children_given)
 		a.options.trace_children = true;
-	limits_raise_open_files();
-	if (limits_check())
-		return STATUS_FAILED;
 	struct ending end = { .status = prepare(&a, argv + first, (size_t)(argc - first)) };
 	if (!end.status) {
 		end.status = load_rules(&a.rules, &a.options);

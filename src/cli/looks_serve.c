@@ -227,6 +227,8 @@ void looks_begin(struct serve *v, const struct control_request *r)
 {
 	struct served_look *l = v->looks;
 	struct asked *q = calloc(1, sizeof *q);
+	struct error e;
+	int err;
 
 	while (l < v->looks + SERVED_LOOKS && l->looker.pid)
 		l++;
@@ -237,8 +239,9 @@ void looks_begin(struct serve *v, const struct control_request *r)
 		answer_error(&r->from, "it is not being traced");
 	} else if (l == v->looks + SERVED_LOOKS) {
 		answer_error(&r->from, LOOKS_BUSY);
-	} else if (begin(v, l, q)) {
-		answer_error(&r->from, "cannot begin to look: out of memory");
+	} else if ((err = begin(v, l, q))) {
+		error_set(&e, err, "cannot begin to look: %s", strerror(-err));
+		answer_error(&r->from, e.text);
 	}
 	free(q);
 }

@@ -93,10 +93,8 @@ static bool has_ended(struct top_session *s, int options, int *status)
 	if (WIFSIGNALED(wstatus) && !top_told_to_end())
 		say("the process that had to attach to process %d ended with signal %d (%s)",
 		    (int)s->pid, WTERMSIG(wstatus), strsignal(WTERMSIG(wstatus)));
-	if (WIFEXITED(wstatus))
-		*status = WEXITSTATUS(wstatus);
-	else /* of our own SIGTERM, when we are told to end */
-		*status = WTERMSIG(wstatus) == SIGTERM && top_told_to_end() ? 0 : STATUS_FAILED;
+	const bool as_told = wstatus == SIGTERM && top_told_to_end(); /* by us */
+	*status = WIFEXITED(wstatus) ? WEXITSTATUS(wstatus) : as_told ? 0 : STATUS_FAILED;
 	return true;
 }
 
@@ -122,8 +120,8 @@ static bool is_own(const struct top_session *s)
 	return tracer <= 0 || getsid(tracer) == s->attached;
 }
 
-/* The child could not attach: join the session that traces the process, if there is one. Or it has
- * attached, and we have told it to end, as we have been told: that is a session, too. */
+/* The child could not attach: join the session that traces the process, if there is one. Or it was
+ * told to end, as we were. */
 static int not_attached(struct top_session *s, int status)
 {
 	s->session = control_tracing(s->pid);
@@ -481,12 +479,12 @@ static int detach(const struct top_session *s)
 
 int top_session_end(struct top_session *s, bool detaches)
 {
-	int status = s->refused ? STATUS_FAILED : 0, ended;
+	const bool lets_go = (!s->over || s->refused) && (detaches || s->attached);
+	int status = lets_go ? detach(s) : 0, ended;
 
-	if ((!s->over || s->refused) && (detaches || s->attached))
-		status = detach(s);
 	if (s->attached && status)
 		kill(s->attached, SIGTERM);
+	status = s->refused && !status ? STATUS_FAILED : status;
 	if (s->attached && has_ended(s, 0, &ended) && ended) {
 		/* The messages of a session that went well are in the profile, too. */
 		print_said(s);

@@ -146,6 +146,16 @@ static int check_schema(sqlite3 *db, int version, struct error *e)
 	return err;
 }
 
+/* Is that what quick_check says of a page that there was no memory for? */
+static bool lacked_memory(sqlite3 *db, const char *said)
+{
+	static const char code[] = "error code=";
+	const char *at = said ? strstr(said, code) : NULL;
+	const int rc = at ? atoi(at + sizeof code - 1) : sqlite3_errcode(db);
+
+	return rc == SQLITE_NOMEM || rc == SQLITE_IOERR_NOMEM;
+}
+
 /*
  * Is each page used once, and each row in its place? Then no forged page is read again and again,
  * and the rows cannot be more than the file holds.
@@ -161,7 +171,9 @@ static int check_pages(sqlite3 *db, struct error *e)
 	if (rc != SQLITE_ROW)
 		err = failed(db, rc, e);
 	else if (!text_is(row, 0, "ok"))
-		err = error_set(e, -EUCLEAN, "its pages or rows are not in order");
+		err = lacked_memory(db, (const char *)sqlite3_column_text(row, 0)) ?
+			      error_set(e, -ENOMEM, "out of memory") :
+			      error_set(e, -EUCLEAN, "its pages or rows are not in order");
 	sqlite3_finalize(row);
 	return err;
 }

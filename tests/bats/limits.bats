@@ -123,6 +123,24 @@ timed() {
 	done
 }
 
+@test "a look of top that its session has no files for is a failure, and says so" {
+	local n status failed=0
+	start vforks "$T/vforks"
+	for n in $(seq 17 34); do
+		status=0
+		limited prlimit --nofile=$n "$MPROF" top --once --interval=0.1 --data=/dev/null "$PID" >out 2>err || status=$?
+		if [ $status != 0 ]; then
+			failed=$((failed + 1))
+			grep -Eq 'oo many open files' err || fail "$n:" "$(cat err)" || return 1
+		else
+			[ -s out ] || fail "$n: no look" "$(cat err)" || return 1
+		fi
+	done
+	[ $failed -gt 0 ]
+	clean "$PID"
+	finish vforks
+}
+
 @test "too few open files are named as the reason, whatever fails for want of them" {
 	start vforks "$T/vforks"
 	before "$PID"
@@ -134,6 +152,18 @@ timed() {
 			"$MPROF" run -o report.txt --data=run.data -- touch ran
 	done
 	[ ! -e ran ]
+	local look
+	for n in 6 9 12; do
+		for look in heap leaks rss doctor probes top; do
+			refused 1 'too many open files: there may be' prlimit --nofile=$n "$MPROF" $look "$PID"
+		done
+		refused 1 'too many open files: there may be' prlimit --nofile=$n "$MPROF" status
+		refused 1 'too many open files: there may be' prlimit --nofile=$n "$MPROF" control "$PID" status
+		refused 1 'too many open files: there may be' prlimit --nofile=$n "$MPROF" detach "$PID"
+	done
+	for look in heap leaks rss doctor probes; do
+		limited prlimit --nofile=9:1000 "$MPROF" $look "$PID" >out 2>err || fail "$look" "$(cat err)"
+	done
 	clean "$PID"
 	# what may be raised is raised
 	limited prlimit --nofile=9:1000 "$MPROF" attach --background -o report.txt --data=run.data "$PID" 2>err
