@@ -374,6 +374,7 @@ static uint64_t fast_drain(struct engine *e, bool whole)
 	threads_reap(e->threads, ring_position(e->ring));
 	pace(e, now, n);
 	tell_lost(e);
+	addresses_look(e);
 	if (!whole && e->armed && !e->removed && renew_is_due(e))
 		want_hold(e, now);
 	return n;

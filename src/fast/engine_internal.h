@@ -5,7 +5,8 @@
 /* What the files of the fast engine share: engine.c (its operations), memory.c (what is mapped into
  * the program), told.c (what the agent has to know), pads.c (what is written into code), own_code.c
  * (chains through that), faults.c (faults of the agent's instructions), tasks.c (the pcs and stacks
- * of tasks), beside.c (functions that are trapped), fork.c (forked copies of the program). */
+ * of tasks), beside.c (functions that are trapped), fork.c (forked copies of the program),
+ * addresses.c (whether the program lacks them because of ours). */
 
 #include "arch/pads.h"
 #include "arch/patch.h"
@@ -107,6 +108,7 @@ struct engine {
 	struct events events;
 	struct engine_task *tasks; /* in the order in which they began */
 	size_t n_tasks, cap_tasks;
+	bool told_few;		/* the user has been told that addresses may be lacking */
 	bool said_fatal;	/* the user has been told that the program has destroyed code of
 				   ours */
 	uint64_t told_lost, told_damaged, told_uncounted;
@@ -129,7 +131,12 @@ static inline struct agent_shared *engine_agent(const struct engine *e)
 	return (struct agent_shared *)e->memory.here;
 }
 
+/* addresses.c: tell the user, once, if the program may be lacking addresses because of ours. */
+void addresses_look(struct engine *e);
+
 /* memory.c */
+/* How many bytes of addresses are mapped, but for the areas near code. */
+size_t memory_size(const struct engine *e);
 /* Map what the engine needs into the program, by @task, which is stopped. 0, or -errno with a
  * sentence: nothing is left mapped. */
 int memory_open(struct engine *e, struct task *task, struct error *why);

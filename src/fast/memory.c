@@ -27,7 +27,7 @@ static size_t pages(size_t bytes)
 	return (bytes + FAST_PAGE - 1) & ~(size_t)(FAST_PAGE - 1);
 }
 
-static size_t whole_size(const struct engine *e)
+size_t memory_size(const struct engine *e)
 {
 	return e->agent_size + e->memory.size + TABLES_BYTES;
 }
@@ -55,7 +55,7 @@ static int map_room(const struct engine *e, struct program_calls *c, struct jour
 static int reserve(struct engine *e, struct program_calls *c)
 {
 	struct journal_entry room = { .kind = JOURNAL_MEMORY, .pid = e->space->pid,
-				      .size = whole_size(e) };
+				      .size = memory_size(e) };
 	int err = map_room(e, c, &room);
 
 	if (err)
@@ -326,7 +326,7 @@ static void journal_copy(struct engine *e)
 	struct journal *g = e->shared->settings.journal;
 	const struct journal_entry room = {
 		.kind = JOURNAL_MEMORY, .pid = e->space->pid, .at = e->agent,
-		.size = whole_size(e),
+		.size = memory_size(e),
 	};
 
 	e->room_entry = journal_add(g, &room);
@@ -372,7 +372,7 @@ int memory_close(struct engine *e, struct task *task)
 		return err;
 	near_leave_journal(e);
 	e->n_near = 0;
-	err = calls_unmap(&c, e->agent, whole_size(e));
+	err = calls_unmap(&c, e->agent, memory_size(e));
 	if (err)
 		return err;
 	memory_leave_journal(e);
@@ -398,7 +398,7 @@ void memory_leave_copy(const struct engine *e, struct task *child)
 	if (calls_begin(&c, e->tracer, child, e->syscall_insn))
 		return;
 	near_unmap(e, &c);
-	calls_unmap(&c, e->agent, whole_size(e));
+	calls_unmap(&c, e->agent, memory_size(e));
 }
 
 /* Write the pages of it that are in use; the others are zero there, too. */

@@ -123,6 +123,16 @@ timed() {
 	done
 }
 
+@test "a program that limits its own addresses is told to lack those of the fast engine" {
+	local few='is limited to 146 MiB of addresses \(RLIMIT_AS, ulimit -v\), of which the fast engine takes 1[0-9][0-9]: requests may fail'
+	limited "$MPROF" run --engine=fast -o /dev/null --data=run.data -- sh -c 'ulimit -v 150000; :' 2>err
+	says err "$few that would not with --engine=trap\$"
+	limited "$MPROF" run --engine=trap -o /dev/null --data=run.data -- sh -c 'ulimit -v 150000; :' 2>err
+	not grep -q 'MiB of addresses' err
+	limited "$MPROF" run --engine=fast -o /dev/null --data=run.data -- sh -c 'ulimit -v 4000000; :' 2>err
+	not grep -q 'MiB of addresses' err
+}
+
 @test "a look of top that its session has no files for is a failure, and says so" {
 	local n status failed=0
 	start vforks "$T/vforks"
