@@ -223,6 +223,8 @@ int output_session(struct outputs *o)
 	o->reported = !w.err;
 	if (report && has_sections(o))
 		w.err = list_sections(s, report);
+	if (w.err && report)
+		report_failed(o, w.err);
 	write_images(&w);
 	untold_say(o);
 	if (o->settings.effort)
