@@ -53,13 +53,23 @@ static int command_version(int argc, char **argv)
 	return stream_end_stdout(0);
 }
 
-/* These look at processes and start none, so that they can have all descriptors that there are. */
+/* These look at processes, and start no program: they can have all descriptors that there are. */
 static const struct command lookers[] = {
-	{ "attach", command_attach },	{ "detach", command_detach },
-	{ "control", command_control },	{ "status", command_status },
-	{ "probes", command_probes },	{ "heap", command_heap },
-	{ "leaks", command_leaks },	{ "rss", command_rss },
-	{ "doctor", command_doctor },	{ "top", command_top },
+	{ "attach", command_attach }, { "heap", command_heap }, { "leaks", command_leaks },
+	{ "rss", command_rss },	      { "top", command_top },
+};
+
+/* These look, too, and start other programs, which have the limits that we have. */
+static const struct command starters[] = {
+	{ "doctor", command_doctor },
+	{ "probes", command_probes },
+};
+
+/* These ask sessions. */
+static const struct command askers[] = {
+	{ "detach", command_detach },
+	{ "control", command_control },
+	{ "status", command_status },
 };
 
 static const struct command others[] = {
@@ -85,28 +95,43 @@ static void keep_standard_files(void)
 			(void)!open("/dev/null", modes[fd] | O_CLOEXEC);
 }
 
+#define FIND(name, v) find(name, v, sizeof(v) / sizeof *(v))
+
 /* The command @name of @n; NULL: it is none of these. */
-static const struct command *find(const struct command *v, size_t n, const char *name)
+static const struct command *find(const char *name, const struct command *v, size_t n)
 {
-	for (size_t i = 0; name && i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (!strcmp(name, v[i].name))
 			return &v[i];
 	return NULL;
 }
 
+/* 0, or a status: too few descriptors for this command. */
+static int check_files(const char *name)
+{
+	if (FIND(name, starters))
+		return limits_check(LIMITS_TO_LOOK, false);
+	if (FIND(name, askers))
+		return limits_check(LIMITS_TO_ASK, false);
+	if (!FIND(name, lookers))
+		return 0;
+	limits_raise_open_files();
+	return limits_check(LIMITS_TO_LOOK, false);
+}
+
 static int run(int argc, char **argv)
 {
-	const char *name = argc > 1 ? argv[1] : NULL;
-	const struct command *looker = find(lookers, sizeof lookers / sizeof *lookers, name);
-	const struct command *c =
-		looker ? looker : find(others, sizeof others / sizeof *others, name);
+	const char *name = argc > 1 ? argv[1] : "";
+	const struct command *c = FIND(name, lookers);
 
+	c = c ? c : FIND(name, starters);
+	c = c ? c : FIND(name, askers);
+	c = c ? c : FIND(name, others);
 	if (c && has_help(name) && options_ask_for_help(name, argc, argv, 2))
 		return print_help(name);
-	if (looker)
-		limits_raise_open_files();
-	if (looker && limits_check())
-		return STATUS_FAILED;
+	int status = check_files(name);
+	if (status)
+		return status;
 	if (c)
 		return c->run(argc, argv);
 	if (options_ask_for_help("report", argc, argv, 1))

@@ -13,7 +13,9 @@ static int why_lost(FILE *out)
 	struct statvfs disk;
 	int fd = fileno(out);
 
-	if (fd >= 0 && write(fd, "\n", 1) < 0)
+	if (fd < 0) /* into memory, see base/memstream.h */
+		return -ENOMEM;
+	if (write(fd, "\n", 1) < 0)
 		return -errno;
 	return !fstatvfs(fd, &disk) && disk.f_blocks && !disk.f_bavail ? -ENOSPC : -EIO;
 }

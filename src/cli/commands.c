@@ -419,11 +419,13 @@ static void await_reader(int fd)
 /* No program waits for us any more; but a client that never reads must not keep us for ever. */
 static void answer_waiting(struct serve *v, const char *head, enum results what)
 {
+	static const char lost[] = CONTROL_FAILED "what became of the profiles cannot be told: "
+						  "out of memory\n";
 	char *results = v->n_waiting ? results_text(&v->outputs, head, what) : NULL;
 	bool is_read = what == RESULTS && results && strstr(results, "\n" CONTROL_MEMORY);
 
 	for (size_t i = 0; i < v->n_waiting; i++)
-		control_answer_at_length(&v->waiting[i], results ? results : head);
+		control_answer_at_length(&v->waiting[i], results ? results : lost);
 	for (size_t i = 0; i < v->n_waiting; i++) {
 		if (is_read)
 			await_reader(v->waiting[i].fd);

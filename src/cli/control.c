@@ -110,10 +110,10 @@ static void say_usage(void)
 	size_t len;
 	FILE *out = memstream_open(&names, &len);
 
-	if (!out)
-		return;
-	control_print_names(out);
-	fclose(out);
+	if (out) {
+		control_print_names(out);
+		fclose(out);
+	}
 	say("control: usage: mprof control PID %s", names ? names : "COMMAND");
 	free(names);
 }

@@ -19,22 +19,23 @@ void limits_raise_open_files(void)
 	setrlimit(RLIMIT_NOFILE, &files);
 }
 
-int limits_check(void)
+int limits_check(unsigned needed, bool will_raise)
 {
-	/* Descriptors of a session, and of the files that the smallest program maps. */
-	enum { NEEDED = 13 };
 	struct rlimit files;
 	unsigned used = 0;
 
-	if (getrlimit(RLIMIT_NOFILE, &files) || files.rlim_max > 1024)
+	if (getrlimit(RLIMIT_NOFILE, &files))
 		return 0;
-	for (int fd = 0; fd < (int)files.rlim_max; fd++)
+	const rlim_t most = will_raise ? files.rlim_max : files.rlim_cur;
+	if (most > 1024)
+		return 0;
+	for (int fd = 0; fd < (int)most; fd++)
 		used += fcntl(fd, F_GETFD) >= 0;
-	if (used + NEEDED <= files.rlim_max)
+	if (used + needed <= most)
 		return 0;
-	say("too many open files: there may be %" PRIu64 " (ulimit -Hn), of which %u are in use; "
-	    "mprof needs %d, and more for a program that maps many", (uint64_t)files.rlim_max,
-	    used, NEEDED);
+	say("too many open files: there may be %" PRIu64 " (ulimit %s), of which %u are in use; "
+	    "mprof needs %u%s", (uint64_t)most, will_raise ? "-Hn" : "-n", used, needed,
+	    needed == LIMITS_TO_LOOK ? ", and more for a program that maps many" : "");
 	return STATUS_FAILED;
 }
 

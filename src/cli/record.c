@@ -242,6 +242,8 @@ int record_open(struct serve *v, struct session *s, struct rules *rules, struct 
 	if (o->engine != ENGINE_TRAP && set_up_engine(v, journal))
 		return -ENOMEM;
 	v->desc = o->massif.file ? description(o) : NULL;
+	if (o->massif.file && !v->desc)
+		return -ENOMEM;
 	const struct output_settings wanted = settings_of(o, v->desc);
 	return outputs_open(&v->outputs, s, &wanted, &output_host, v);
 }

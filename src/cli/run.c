@@ -120,7 +120,7 @@ int command_run(int argc, char **argv)
 
 	if (first < 0)
 		return STATUS_USAGE;
-	if (limits_check())
+	if (limits_check(LIMITS_TO_LOOK, true))
 		return STATUS_FAILED;
 	if (first >= argc) {
 		say("run: which program? Usage: mprof run [options] [--] PROGRAM [ARG...]");

@@ -45,7 +45,8 @@ int command_top(int argc, char **argv)
 		return status;
 	if (prints(&o))
 		s.namer.say = say_sentence;
-	status = prints(&o) ? top_print(&s) : top_screen(&s, &detach);
+	if (!top_told_to_end())
+		status = prints(&o) ? top_print(&s) : top_screen(&s, &detach);
 	int ended = top_session_end(&s, detach);
 
 	return status ? status : ended;

@@ -116,5 +116,7 @@ int top_print(struct top_session *s)
 		print_look(s, &status);
 	if (s->over)
 		say("%s", s->end.text);
-	return looked || s->refused || top_told_to_end() ? status : STATUS_NO_SESSION;
+	if (looked || top_told_to_end())
+		return status;
+	return s->refused ? STATUS_FAILED : STATUS_NO_SESSION;
 }

@@ -480,11 +480,10 @@ static int detach(const struct top_session *s)
 int top_session_end(struct top_session *s, bool detaches)
 {
 	const bool lets_go = (!s->over || s->refused) && (detaches || s->attached);
-	int status = lets_go ? detach(s) : 0, ended;
+	int status = lets_go ? detach(s) : s->refused ? STATUS_FAILED : 0, ended;
 
 	if (s->attached && status)
 		kill(s->attached, SIGTERM);
-	status = s->refused && !status ? STATUS_FAILED : status;
 	if (s->attached && has_ended(s, 0, &ended) && ended) {
 		/* The messages of a session that went well are in the profile, too. */
 		print_said(s);

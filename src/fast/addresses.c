@@ -18,15 +18,15 @@ void addresses_look(struct engine *e)
 	struct rlimit limit;
 	struct error note;
 
-	if (e->told_few || e->removed || prlimit(pid, RLIMIT_AS, NULL, &limit) ||
-	    limit.rlim_cur == RLIM_INFINITY)
+	if (e->told_few || e->removed || prlimit(pid, RLIMIT_AS, NULL, &limit))
 		return;
-	if (!addresses_are_few(limit.rlim_cur, proc_status(pid).vm_size * 1024, ours))
+	if (limit.rlim_cur == RLIM_INFINITY || /* mostly: nothing has to be read */
+	    !addresses_are_few(limit.rlim_cur, proc_status(pid).vm_size * 1024, ours))
 		return;
 	e->told_few = true;
 	error_set(&note, 0,
-		  "is limited to %llu MiB of addresses (RLIMIT_AS, ulimit -v), of which the fast "
-		  "engine takes %llu: requests may fail that would not with --engine=trap",
+		  "is limited to %llu MiB of addresses (RLIMIT_AS, ulimit -v), and the fast engine "
+		  "takes %llu MiB: requests may fail that would not with --engine=trap",
 		  (unsigned long long)limit.rlim_cur >> 20, (unsigned long long)ours >> 20);
 	e->host->note(e->host->ctx, note.text);
 }

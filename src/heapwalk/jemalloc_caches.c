@@ -8,11 +8,6 @@
 enum {
 	ROW = 24,
 	ROW_BITS = 16, /* after the head and a count of requests */
-	/* A cache is in static thread-local storage, at the same distance in front of the thread
-	 * pointer in all threads: behind the rest of jemalloc's, and sometimes the program's. */
-	NEAR = 128 << 10,
-	FAR = 1 << 20,
-	FAR_TASKS = 64, /* tasks for which FAR is searched */
 	STEPS_MORE = 1 << 20, /* many threads may have ended, and each has left rows */
 };
 

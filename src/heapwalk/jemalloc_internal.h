@@ -22,6 +22,12 @@ enum {
 	N_BINS = 36,	   /* size classes that have slabs */
 	N_CLASSES = 232,
 	CACHED_CLASSES_MAX = 73, /* size classes that a thread's cache can have */
+	/* What a thread has is in static thread-local storage, at the same distance in front of the
+	 * thread pointer in all threads: behind the rest of jemalloc's, and sometimes the
+	 * program's. */
+	NEAR = 128 << 10,
+	FAR = 1 << 20,
+	FAR_TASKS = 64, /* tasks for which FAR is searched */
 };
 
 enum extent_state { EXTENT_ACTIVE, EXTENT_DIRTY, EXTENT_MUZZY, EXTENT_RETAINED, N_SETTLED };

@@ -10,11 +10,6 @@ enum {
 	PAIR = 16,
 	PAIRS = 16 + 8, /* of both levels */
 	NO_KEY = 1,
-	/* In static thread-local storage, at the same distance in front of the thread pointer in
-	 * all threads, see jemalloc_caches.c. */
-	NEAR = 128 << 10,
-	FAR = 1 << 20,
-	TASKS = 64, /* tasks for which it is searched */
 };
 
 static taddr leaf_of(struct jemalloc *j, uint64_t key)
@@ -34,7 +29,7 @@ static bool is_pair(struct jemalloc *j, taddr at, bool *used)
 	if (key == NO_KEY && !leaf)
 		return true;
 	*used = true;
-	return key && key % (UINT64_C(1) << LEAF_SHIFT) == 0 && leaf && leaf == leaf_of(j, key);
+	return key % (UINT64_C(1) << LEAF_SHIFT) == 0 && leaf && leaf == leaf_of(j, key);
 }
 
 static bool are_pairs(struct jemalloc *j, taddr at)
@@ -60,7 +55,7 @@ static uint64_t find_in_any(struct jemalloc *j, uint64_t from, uint64_t to)
 {
 	uint64_t found = 0;
 
-	for (size_t i = 0; !found && i < j->s->n_tasks && i < TASKS; i++)
+	for (size_t i = 0; !found && i < j->s->n_tasks && i < FAR_TASKS; i++)
 		found = find(j, j->s->tasks[i].tp, from, to);
 	return found;
 }

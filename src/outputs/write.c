@@ -245,6 +245,9 @@ void output_leave_out(struct outputs *o)
 	o->left_out_text = tell_left_out(o->session->left_out);
 	if (o->left_out_text)
 		say_to(o->host->say, "%s", o->left_out_text);
+	else if (o->session->left_out)
+		say_to(o->host->say, "programs that executed another one in their place are left "
+				     "out; --keep-execs keeps them");
 	struct error e;
 	if (tell_unfollowed(o->session, &e))
 		say_to(o->host->say, "%s", e.text);

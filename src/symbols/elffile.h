@@ -33,7 +33,8 @@ Elf *elffile_open_quick(int fd, bool *cut);
 
 /**
  * Why libelf gave nothing: true if its last error in this thread was lack of memory. Its functions
- * give nothing for damaged files, too. Opening a file forgets errors from before, and so does this.
+ * give nothing for damaged files, too. Opening a file forgets errors from before, and so does this;
+ * of several errors since then it knows the last.
  */
 bool elffile_lacked_memory(void);
 

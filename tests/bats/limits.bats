@@ -124,7 +124,7 @@ timed() {
 }
 
 @test "a program that limits its own addresses is told to lack those of the fast engine" {
-	local few='is limited to 146 MiB of addresses \(RLIMIT_AS, ulimit -v\), of which the fast engine takes 1[0-9][0-9]: requests may fail'
+	local few='is limited to 146 MiB of addresses \(RLIMIT_AS, ulimit -v\), and the fast engine takes 1[0-9][0-9] MiB: requests may fail'
 	limited "$MPROF" run --engine=fast -o /dev/null --data=run.data -- sh -c 'ulimit -v 150000; :' 2>err
 	says err "$few that would not with --engine=trap\$"
 	limited "$MPROF" run --engine=trap -o /dev/null --data=run.data -- sh -c 'ulimit -v 150000; :' 2>err
@@ -167,17 +167,28 @@ timed() {
 		for look in heap leaks rss doctor probes top; do
 			refused 1 'too many open files: there may be' prlimit --nofile=$n "$MPROF" $look "$PID"
 		done
-		refused 1 'too many open files: there may be' prlimit --nofile=$n "$MPROF" status
-		refused 1 'too many open files: there may be' prlimit --nofile=$n "$MPROF" control "$PID" status
-		refused 1 'too many open files: there may be' prlimit --nofile=$n "$MPROF" detach "$PID"
 	done
-	for look in heap leaks rss doctor probes; do
+	refused 1 'too many open files: there may be' prlimit --nofile=6 "$MPROF" status
+	refused 1 'too many open files: there may be' prlimit --nofile=6 "$MPROF" control "$PID" status
+	refused 1 'too many open files: there may be' prlimit --nofile=6 "$MPROF" detach "$PID"
+	for look in heap leaks rss; do
 		limited prlimit --nofile=9:1000 "$MPROF" $look "$PID" >out 2>err || fail "$look" "$(cat err)"
 	done
+	# What they start has the limit that they had.
+	for look in doctor probes; do
+		refused 1 'too many open files: there may be 9 .ulimit -n' prlimit --nofile=9:1000 "$MPROF" $look "$PID"
+	done
+	mkdir bin
+	printf '#!/bin/sh\nulimit -Sn >>%s/soft\n' "$D" >bin/dpkg-query
+	chmod +x bin/dpkg-query
+	PATH=$D/bin:$PATH limited prlimit --nofile=64:1000 "$MPROF" doctor "$T/vforks" >out 2>err || :
+	[ ! -e soft ] || [ "$(sort -u soft)" = 64 ] || fail "$(cat soft)"
 	clean "$PID"
 	# what may be raised is raised
 	limited prlimit --nofile=9:1000 "$MPROF" attach --background -o report.txt --data=run.data "$PID" 2>err
-	limited "$MPROF" detach -o /dev/null "$PID"
+	limited prlimit --nofile=9 "$MPROF" status >out
+	grep -q "^ *$PID  tracing " out || fail "$(cat out)"
+	limited prlimit --nofile=9 "$MPROF" detach -o /dev/null "$PID"
 	finish vforks
 }
 

@@ -179,11 +179,11 @@ def check_columns(root):
 # ---- calls ----
 
 def check_calls(root):
-	called = re.compile(rf"\b({'|'.join(CALLS)})\(")
+	called = re.compile(rf"\b({'|'.join(CALLS)})\s*\(")
 	for path in sources(root, "src"):
 		for number, line in enumerate(lines_of(path), 1):
 			m = called.search(line)
-			if m and not line.lstrip().startswith(("*", "/*")):
+			if m and not line.lstrip().startswith(("* ", "/*")):
 				yield f"{path.relative_to(root)}:{number}: {m[1]}(): {CALLS[m[1]]}"
 
 

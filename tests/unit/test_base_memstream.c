@@ -4,6 +4,7 @@
 #include "unit/no_memory.h"
 
 #include "base/memstream.h"
+#include "base/stream.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -120,6 +121,22 @@ static void that_the_last_part_is_lost_is_said_by_fclose(void **state)
 	assert_null(text);
 }
 
+static void that_output_was_lost_a_while_ago_is_lack_of_memory(void **state)
+{
+	char *text;
+	size_t len;
+	FILE *out = memstream_open(&text, &len);
+
+	(void)state;
+	assert_non_null(out);
+	no_memory_after(1); /* the first is for the stream's buffer */
+	print_lines(out);
+	assert_true(no_memory_end());
+	assert_int_equal(stream_error(out), -ENOMEM);
+	assert_int_equal(stream_close(out), -ENOMEM);
+	assert_null(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -128,6 +145,7 @@ int main(void)
 		cmocka_unit_test(nothing_printed_is_an_empty_text),
 		cmocka_unit_test(a_text_of_which_a_part_is_lost_is_none),
 		cmocka_unit_test(that_the_last_part_is_lost_is_said_by_fclose),
+		cmocka_unit_test(that_output_was_lost_a_while_ago_is_lack_of_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
