@@ -324,17 +324,18 @@ static bool spare(const struct options *o, const char *path, const char *what)
 	const struct output *over = NULL;
 
 	resolve(&file);
-	if (add_all(&all, o, &e))
-		add(&all, "-o", o->output, 0, NO_FURTHER, &e);
+	const bool known = add_all(&all, o, &e) && add(&all, "-o", o->output, 0, NO_FURTHER, &e);
 	for (size_t i = 0; file.where && !over && i < all.n; i++)
 		if (all.of[i].where && are_same(&all.of[i], &file))
 			over = &all.of[i];
 	if (over)
 		say("%s%s%s would write over %s: give it another name", over->option,
 		    between(over), over->name, what);
+	else if (!known)
+		say("%s", e.text);
 	release(&all);
 	free(file.where);
-	return !over;
+	return known && !over;
 }
 
 static bool spare_all(const struct options *o, const char *const *files)
@@ -387,11 +388,10 @@ bool outputs_write(const struct options *o, pid_t pid, const char *file)
 	struct outputs_named all = { .pid = pid };
 	struct output other = { .option = "", .name = (char *)file };
 	struct error e;
-	bool apart = true;
+	/* Without memory for their names, they might. */
+	bool apart = add_all(&all, o, &e) && add(&all, "-o", o->output, 0, NO_FURTHER, &e);
 
 	resolve(&other);
-	if (add_all(&all, o, &e))
-		add(&all, "-o", o->output, 0, NO_FURTHER, &e);
 	for (size_t i = 0; apart && i < all.n; i++)
 		apart = are_apart(&all.of[i], &other, &e);
 	release(&all);
@@ -418,6 +418,8 @@ bool outputs_are_free(const struct options *o)
 	struct error e;
 	bool free_all = add_all(&all, o, &e) && add(&all, "-o", o->output, 0, NO_FURTHER, &e);
 
+	if (!free_all)
+		say("%s", e.text);
 	for (size_t i = 0; free_all && i < all.n; i++)
 		free_all = is_free(&all.of[i]);
 	release(&all);

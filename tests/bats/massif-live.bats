@@ -293,7 +293,7 @@ is_replaced() {
 		exec 4>&-
 		[ "$STATUS" = 0 ] || fail "status $STATUS" "$(cat attach.err)" || return 1
 		gone "$first" && gone "$second"
-		! grep -Eq 'left out|no names' attach.err || fail "$(cat attach.err)" || return 1
+		! grep -Eq 'are left out|no names' attach.err || fail "$(cat attach.err)" || return 1
 		grep -q ': counted ' m.out
 		! grep -q ": shunned \\|: plug_a_leaf " m.out || fail "$(cat m.out)" || return 1
 		# What the C library has for itself is in there, too.
