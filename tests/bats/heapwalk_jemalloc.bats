@@ -9,6 +9,8 @@ load ../lib/live
 load ../lib/redis
 
 setup_file() {
+	build_targets
+	need_mprof
 	JEMALLOC=$(find /usr/lib -name libjemalloc.so.2 | head -n 1)
 	export JEMALLOC
 }
