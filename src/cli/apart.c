@@ -278,7 +278,7 @@ static enum further further_pages(const char *html)
 	return html && filename_has_pid(html) ? NUMBERED_PAGES : NO_FURTHER;
 }
 
-/* Add all files except that of -o. */
+/* Add all files. */
 static bool add_all(struct outputs_named *to, const struct options *o, struct error *e)
 {
 	return add(to, "--heap-profile", o->heap.prefix, 0, HEAP_PROFILES, e) &&
@@ -289,7 +289,8 @@ static bool add_all(struct outputs_named *to, const struct options *o, struct er
 	       add(to, "--html", o->html, 0, further_pages(o->html), e) &&
 	       add(to, "--massif-out-file", o->massif.file, 1, NUMBERED, e) &&
 	       add(to, "--mma-log-file", o->mma.log_file, 0, NUMBERED, e) &&
-	       add(to, "--mma-stats-file", o->mma.stats_file, 0, NO_FURTHER, e);
+	       add(to, "--mma-stats-file", o->mma.stats_file, 0, NO_FURTHER, e) &&
+	       add(to, "-o", o->output, 0, NO_FURTHER, e);
 }
 
 static void release(struct outputs_named *named)
@@ -324,7 +325,7 @@ static bool spare(const struct options *o, const char *path, const char *what)
 	const struct output *over = NULL;
 
 	resolve(&file);
-	const bool known = add_all(&all, o, &e) && add(&all, "-o", o->output, 0, NO_FURTHER, &e);
+	const bool known = add_all(&all, o, &e);
 	for (size_t i = 0; file.where && !over && i < all.n; i++)
 		if (all.of[i].where && are_same(&all.of[i], &file))
 			over = &all.of[i];
@@ -355,7 +356,7 @@ bool outputs_apart(const struct options *o)
 	struct outputs_named all = { .pid = getpid() };
 	struct error e;
 
-	if (add_all(&all, o, &e) && add(&all, "-o", o->output, 0, NO_FURTHER, &e))
+	if (add_all(&all, o, &e))
 		return say_unless_apart(&all) && spare_all(o, o->probes.files) &&
 		       spare_all(o, o->gate.suppressions);
 	say("%s", e.text);
@@ -389,7 +390,7 @@ bool outputs_write(const struct options *o, pid_t pid, const char *file)
 	struct output other = { .option = "", .name = (char *)file };
 	struct error e;
 	/* Without memory for their names, they might. */
-	bool apart = add_all(&all, o, &e) && add(&all, "-o", o->output, 0, NO_FURTHER, &e);
+	bool apart = add_all(&all, o, &e);
 
 	resolve(&other);
 	for (size_t i = 0; apart && i < all.n; i++)
@@ -416,7 +417,7 @@ bool outputs_are_free(const struct options *o)
 {
 	struct outputs_named all = { .pid = getpid() };
 	struct error e;
-	bool free_all = add_all(&all, o, &e) && add(&all, "-o", o->output, 0, NO_FURTHER, &e);
+	bool free_all = add_all(&all, o, &e);
 
 	if (!free_all)
 		say("%s", e.text);
